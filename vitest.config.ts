@@ -1,6 +1,6 @@
 /**
- * All tests, as projects: `npx vitest run --project proof`. A project whose files need no name runs by its path:
- * `npx vitest run tests/auth/session.test.ts`.
+ * All tests, as projects: `npx vitest run --project proof`. A project whose files need no name runs
+ * by its path: `npx vitest run tests/auth/session.test.ts`.
  */
 import { join } from 'node:path'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
@@ -13,7 +13,10 @@ type Tests = NonNullable<TestProjectInlineConfiguration['test']>
 const packages = ['**/node_modules/**']
 
 /** The database server and the seed of most projects. */
-const server: Tests = { globalSetup: ['tests/support/global.ts'], setupFiles: ['tests/support/seed.ts'] }
+const server: Tests = {
+  globalSetup: ['tests/support/global.ts'],
+  setupFiles: ['tests/support/seed.ts'],
+}
 
 /** Files that measure costs or times, so no other file runs at the same time. */
 const timed = [
@@ -22,7 +25,10 @@ const timed = [
   'tests/attacks/timing.test.ts',
 ]
 
-/** Files that need the database server for themselves: three change a role, the fourth counts the rows that plans read. */
+/**
+ * Files that need the database server for themselves: three change a role, the fourth counts the
+ * rows that plans read.
+ */
 const exclusive = [
   'tests/isolation/values.test.ts',
   'tests/data/{activity-of-many,import-sizes,plans-of-lists}.test.ts',
@@ -55,8 +61,8 @@ const main: Tests = {
   name: 'main',
   include: ['tests/**/*.test.ts', 'app/src/**/*.test.ts'],
   exclude: [...packages, ...proof],
-  // each file has its own database and services, so files run in parallel; more workers than cores, because tests often wait,
-  // but few, because each loads and compiles all modules
+  // each file has its own database and services, so files run in parallel; more workers than cores,
+  // because tests often wait, but few, because each loads and compiles all modules
   maxWorkers: 4,
   // files share no state through modules, so a worker loads the engine only once
   isolate: false,
@@ -66,12 +72,31 @@ const main: Tests = {
 /** `npm run test:proof` */
 const proofs: Tests[] = [
   { ...server, name: 'proof', include: untimed, exclude: leftOut, sequence: { groupOrder: 1 } },
-  { ...server, name: 'server', include: exclusive, exclude: leftOut, maxWorkers: 1, sequence: { groupOrder: 2 } },
-  { ...server, name: 'timed', include: timed, exclude: leftOut, maxWorkers: 1, sequence: { groupOrder: 3 } },
+  {
+    ...server,
+    name: 'server',
+    include: exclusive,
+    exclude: leftOut,
+    maxWorkers: 1,
+    sequence: { groupOrder: 2 },
+  },
+  {
+    ...server,
+    name: 'timed',
+    include: timed,
+    exclude: leftOut,
+    maxWorkers: 1,
+    sequence: { groupOrder: 3 },
+  },
 ]
 
 /** `npm run lint:texts`: rules about the sources and the pages. They start no program. */
-const lints: Tests = { name: 'lints', include: ['tests/lints/*.lint.ts'], isolate: false, sequence: { groupOrder: 4 } }
+const lints: Tests = {
+  name: 'lints',
+  include: ['tests/lints/*.lint.ts'],
+  isolate: false,
+  sequence: { groupOrder: 4 },
+}
 
 /** `npm run test:browser`: real browsers. CHROMIUM and FIREFOX are their paths. */
 const browser: Tests = {
@@ -84,7 +109,10 @@ const browser: Tests = {
   sequence: { groupOrder: 5 },
 }
 
-/** `npm run test:description`: third-party tools check the OpenAPI document. They need their own packages: npm ci --prefix tests/description. */
+/**
+ * `npm run test:description`: third-party tools check the OpenAPI document. They need their own
+ * packages: npm ci --prefix tests/description.
+ */
 const description: Tests = {
   name: 'description',
   globalSetup: ['tests/support/global.ts'],
@@ -92,7 +120,10 @@ const description: Tests = {
   sequence: { groupOrder: 6 },
 }
 
-/** `npm run test:kubernetes`: the chart, rendered by Helm. If Docker runs, also its pods as containers on this machine. */
+/**
+ * `npm run test:kubernetes`: the chart, rendered by Helm. If Docker runs, also its pods as
+ * containers on this machine.
+ */
 const kubernetes: Tests = {
   name: 'kubernetes',
   globalSetup: ['tests/kubernetes/global.ts'],
@@ -102,29 +133,39 @@ const kubernetes: Tests = {
 }
 
 /**
- * Files of `npm test` that test PostgREST, here with PostgREST in a container. They run only with another version than that of `npm test`:
- * the same version is already tested there, and its container by the files on deployments.
+ * Files of `npm test` that test PostgREST, here with PostgREST in a container. They run only with
+ * another version than that of `npm test`: the same version is already tested there, and its
+ * container by the files on deployments.
  */
 const otherPostgrest: TestProjectInlineConfiguration = {
   extends: true,
   resolve: {
-    alias: [{ find: /^\.\.\/\.\.\/start\/postgrest\.ts$/, replacement: join(import.meta.dirname, 'tests/containers/postgrest.ts') }],
+    alias: [{
+      find: /^\.\.\/\.\.\/start\/postgrest\.ts$/,
+      replacement: join(import.meta.dirname, 'tests/containers/postgrest.ts'),
+    }],
   },
   test: {
     name: 'containers-postgrest',
     globalSetup: ['tests/containers/global.ts'],
-    include: ['tests/data/{description,docs,functions,inputs,media-types,owner,tables}.test.ts', 'tests/auth/{data,keys}.test.ts'],
+    include: [
+      'tests/data/{description,docs,functions,inputs,media-types,owner,tables}.test.ts',
+      'tests/auth/{data,keys}.test.ts',
+    ],
     sequence: { groupOrder: 8 },
   },
 }
 
 /**
- * The file that runs alone, because its browser drops its requests whenever a network of the machine appears or disappears, and each
- * deployment creates networks.
+ * The file that runs alone, because its browser drops its requests whenever a network of the
+ * machine appears or disappears, and each deployment creates networks.
  */
 const alone = ['tests/containers/addresses.containers.ts']
 
-/** `npm run test:containers`: compose.yaml and the other containers, two files at a time, because they mostly wait. */
+/**
+ * `npm run test:containers`: compose.yaml and the other containers, two files at a time, because
+ * they mostly wait.
+ */
 const containers: Tests[] = [
   {
     name: 'containers',
@@ -145,7 +186,12 @@ const containers: Tests[] = [
 
 export default defineConfig({
   // as app/vite.config.ts: tests of the app need no build of the client
-  resolve: { alias: [{ find: /^finance-client$/, replacement: join(import.meta.dirname, 'client/index.ts') }] },
+  resolve: {
+    alias: [{
+      find: /^finance-client$/,
+      replacement: join(import.meta.dirname, 'client/index.ts'),
+    }],
+  },
   test: {
     maxWorkers: 2,
     // these detect a test that hangs; generous, because a shared machine may be ten times slower
@@ -155,7 +201,8 @@ export default defineConfig({
     // oidc-provider (tests/support/oidc.ts) prints a warning at each start
     onConsoleLog: (line) => !line.includes('oidc-provider'),
     projects: [
-      ...[main, ...proofs, lints, browser, description, kubernetes, ...containers].map((test): TestProjectInlineConfiguration => ({ extends: true, test })),
+      ...[main, ...proofs, lints, browser, description, kubernetes, ...containers]
+        .map((test): TestProjectInlineConfiguration => ({ extends: true, test })),
       ...postgrestTag === postgrestOfNpm ? [] : [otherPostgrest],
     ],
   },

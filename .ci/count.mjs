@@ -1,5 +1,6 @@
-// Summarizes a run: prints the slowest test files of each stage, the failed tests with their errors, and the totals.
-// Usage: node .ci/count.mjs <folder with one vitest report per stage> <number of passed checks> <number of failed checks>
+// Summarizes a run: prints the slowest test files of each stage, the failed tests with their
+// errors, and the totals. Usage: node .ci/count.mjs <folder with one vitest report per stage>
+// <number of passed checks> <number of failed checks>
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 

@@ -1,4 +1,7 @@
-/** The operator's command line: parses the arguments and runs one of the commands, with the owner's database connection. */
+/**
+ * The operator's command line: parses the arguments and runs one of the commands, with the owner's
+ * database connection.
+ */
 import { parseArgs } from 'node:util'
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
@@ -6,18 +9,39 @@ import about from '../package.json' with { type: 'json' }
 import type { FunctionRows, Tables } from '../db/types.ts'
 import { isConfigError } from '../common/errors.ts'
 import { collationChangeSql } from '../common/collation.ts'
-import { belowFloors, databaseVersionsSql, floorOf, type Program, type Versions } from '../common/floors.ts'
+import {
+  belowFloors,
+  databaseVersionsSql,
+  floorOf,
+  type Program,
+  type Versions,
+} from '../common/floors.ts'
 import { objectGraceSeconds } from '../common/deleted-objects.ts'
 import { exportCommand } from './export.ts'
 import { filesCommands } from './files.ts'
 import { keysCommands } from './keys.ts'
-import { argument, operatorError, table, usageError, userByEmail, type Command, type Deployment, type Output } from './terminal.ts'
+import {
+  argument,
+  operatorError,
+  table,
+  usageError,
+  userByEmail,
+  type Command,
+  type Deployment,
+  type Output,
+} from './terminal.ts'
 
-/** The forms of the commands with their descriptions, for `--help` and for the check of the arguments. */
+/**
+ * The forms of the commands with their descriptions, for `--help` and for the check of the
+ * arguments.
+ */
 const forms = [
   ['status', 'show the version, the database, and the versions of its programs with their floors'],
   ['products', 'list all products'],
-  ['grant <e-mail> <product> [--days <n>]', 'give a user an active subscription, from now on (365 days)'],
+  [
+    'grant <e-mail> <product> [--days <n>]',
+    'give a user an active subscription, from now on (365 days)',
+  ],
   ['end <e-mail> [<product>]', "end a user's active subscriptions, of one product or of all"],
   ['verify <e-mail>', "mark a user's address as verified"],
   ['two-factor reset <e-mail>', "remove a user's second factor, such as after its loss"],
@@ -25,8 +49,14 @@ const forms = [
   ['users [--limit <n>]', 'list users, newest first (100)'],
   ['organizations [--limit <n>]', 'list organizations, newest first (100)'],
   ['api-keys revoke <e-mail>', 'delete all API keys of a user, and end their tokens'],
-  ['export <e-mail> [--organization <slug>]', 'write all data of a user, and of one organization as the user sees it, as a ZIP archive'],
-  ['files move [--to database]', 'move the files of transactions to the object storage of FILES_URL, or back into the database'],
+  [
+    'export <e-mail> [--organization <slug>]',
+    'write all data of a user, and of one organization as the user sees it, as a ZIP archive',
+  ],
+  [
+    'files move [--to database]',
+    'move the files of transactions to the object storage of FILES_URL, or back into the database',
+  ],
   ['files check', 'read all files, and compare them with their size and SHA-256'],
   ['mail-test <e-mail>', "send one mail by the mail settings, and show the server's answer"],
   ['restored', 'after a restore by other means, end all sessions and pending links'],
@@ -42,10 +72,17 @@ const help = (command: string, isDeployed: boolean) =>
   `Usage: ${command} <command> [options]
 
 ${forms.map(([form, description]) => `  ${form.padEnd(width)}  ${description}\n`).join('')}
-The command uses ${isDeployed ? 'the database of this deployment' : 'DATABASE_URL, or the embedded database if that is unset'}.
+The command uses ${
+    isDeployed
+      ? 'the database of this deployment'
+      : 'DATABASE_URL, or the embedded database if that is unset'
+  }.
 `
 
-/** Splits a form into the words of its command, the maximum number of its words and arguments, and its options. */
+/**
+ * Splits a form into the words of its command, the maximum number of its words and arguments, and
+ * its options.
+ */
 function partsOf(form: string) {
   const positionals = form.replace(/ \[?--\w+( [^\]]+)?\]?/g, '').split(' ')
   return {
@@ -61,31 +98,54 @@ const syntaxes = forms.map(([form]) => partsOf(form))
 /**
  * Finds the command of the arguments.
  * @param options the names of the given options
- * @throws a usage error if there is no such command, or if it does not have one of the arguments or options
+ * @throws a usage error if there is no such command, or if it does not have one of the arguments or
+ * options
  */
-function commandOf(program: string, positionals: string[], options: string[]): { run: Command, args: string[] } {
-  const matching = syntaxes.filter(({ words }) => words.every((word, index) => word === positionals[index]))
+function commandOf(
+  program: string,
+  positionals: string[],
+  options: string[],
+): { run: Command, args: string[] } {
+  const matching = syntaxes.filter(({ words }) =>
+    words.every((word, index) => word === positionals[index])
+  )
   const length = Math.max(...matching.map(({ words }) => words.length))
   const run = commands[positionals.slice(0, length).join(' ')]
   const isGroup = syntaxes.some(({ words }) => words.length === 2 && words[0] === positionals[0])
   if (run === undefined || (isGroup && length === 1 && positionals.length > 1))
     throw usageError(`There is no command ${positionals.slice(0, isGroup ? 2 : 1).join(' ')}.`)
   const candidates = matching.filter(({ words }) => words.length === length)
-  if (!candidates.some((form) => positionals.length <= form.most && options.every((option) => form.options.includes(option))))
-    throw operatorError(`The command has no such arguments. Usage: ${candidates.map(({ form }) => `\`${program} ${form}\``).join(' or ')}`)
+  if (
+    !candidates.some((form) =>
+      positionals.length <= form.most && options.every((option) => form.options.includes(option))
+    )
+  )
+    throw operatorError(
+      `The command has no such arguments. Usage: ${
+        candidates.map(({ form }) => `\`${program} ${form}\``).join(' or ')
+      }`,
+    )
   return { run, args: positionals.slice(length) }
 }
 
-const integerOption = (text: string | undefined, fallback: number, option: string, max: number): number => {
+const integerOption = (
+  text: string | undefined,
+  fallback: number,
+  option: string,
+  max: number,
+): number => {
   if (text === undefined) return fallback
   const value = Number(text)
-  if (!Number.isInteger(value) || value < 1 || value > max) throw operatorError(`--${option} must be a whole number from 1 to ${max}.`)
+  if (!Number.isInteger(value) || value < 1 || value > max)
+    throw operatorError(`--${option} must be a whole number from 1 to ${max}.`)
   return value
 }
 
 async function existingProduct(db: Kysely<Tables>, product: string): Promise<string> {
-  const products = (await db.selectFrom('private.products').select('id').orderBy('rank').execute()).map(({ id }) => id)
-  if (!products.includes(product)) throw operatorError(`There is no product ${product}. There are: ${products.join(', ')}.`)
+  const products = (await db.selectFrom('private.products').select('id').orderBy('rank').execute())
+    .map(({ id }) => id)
+  if (!products.includes(product))
+    throw operatorError(`There is no product ${product}. There are: ${products.join(', ')}.`)
   return product
 }
 
@@ -94,22 +154,31 @@ const commands: Record<string, Command> = {
   ...filesCommands,
   ...keysCommands,
   status: async (db, _args, _options, out) => {
-    const { rows: [database] } = await sql<{ name: string }>`select current_database() as name`.execute(db)
+    const { rows: [database] } = await sql<{ name: string }>`select current_database() as name`
+      .execute(db)
     const { rows: [found] } = await sql.raw<Versions>(databaseVersionsSql).execute(db)
     const versions: Versions = { ...found, node: process.versions.node }
     const seen = Object.entries(versions).flatMap(([program, version]) =>
       version == null ? [] : [{ program, version, floor: floorOf(program as Program, version) }]
     )
-    out.write(`Version ${about.version}\nDatabase ${database?.name}\n${table(seen, ['program', 'version', 'floor'])}`)
+    out.write(
+      `Version ${about.version}\nDatabase ${database?.name}\n${
+        table(seen, ['program', 'version', 'floor'])
+      }`,
+    )
     for (const { line } of belowFloors(versions)) out.write(`${line}\n`)
-    for (const { warning } of (await sql.raw<{ warning: string }>(collationChangeSql).execute(db)).rows) out.write(`${warning}\n`)
+    for (
+      const { warning } of (await sql.raw<{ warning: string }>(collationChangeSql).execute(db)).rows
+    ) out.write(`${warning}\n`)
   },
   'mail-test': async (_db, args, _options, out, { sendMail }) => {
     const to = argument(args, 0, 'e-mail')
     out.write(`Sent to ${to}. The server's answer: ${await sendMail(to)}\n`)
   },
   products: async (db, _args, _options, out) => {
-    const products = await db.selectFrom('private.products').select(['id', 'name', 'rank']).orderBy('rank').execute()
+    const products = await db.selectFrom('private.products').select(['id', 'name', 'rank']).orderBy(
+      'rank',
+    ).execute()
     out.write(table(products, ['id', 'name', 'rank']))
   },
   grant: async (db, args, options, out) => {
@@ -117,7 +186,13 @@ const commands: Record<string, Command> = {
     const productId = await existingProduct(db, argument(args, 1, 'product'))
     const days = integerOption(options.days, 365, 'days', 36_500)
     const { periodEnd } = await db.insertInto('api.app_subscriptions')
-      .values({ userId: user.id, productId, status: 'sub_active', periodStart: sql`now()`, periodEnd: sql`now() + make_interval(days => ${days})` })
+      .values({
+        userId: user.id,
+        productId,
+        status: 'sub_active',
+        periodStart: sql`now()`,
+        periodEnd: sql`now() + make_interval(days => ${days})`,
+      })
       .returning('periodEnd').executeTakeFirstOrThrow()
     out.write(`${user.email} has ${productId} until ${periodEnd.toISOString()}.\n`)
   },
@@ -125,55 +200,106 @@ const commands: Record<string, Command> = {
     const user = await userByEmail(db, argument(args, 0, 'e-mail'))
     const product = args[1] === undefined ? undefined : await existingProduct(db, args[1])
     const { numUpdatedRows: ended } = await db.updateTable('api.app_subscriptions')
-      .set({ status: 'sub_ended', periodEnd: sql`greatest(period_start, least(period_end, now()))` })
+      .set({
+        status: 'sub_ended',
+        periodEnd: sql`greatest(period_start, least(period_end, now()))`,
+      })
       .where('userId', '=', user.id).where('status', '=', 'sub_active')
-      .$if(product !== undefined, (subscriptions) => subscriptions.where('productId', '=', product ?? ''))
+      .$if(
+        product !== undefined,
+        (subscriptions) => subscriptions.where('productId', '=', product ?? ''),
+      )
       .executeTakeFirst()
-    if (ended === 0n) throw operatorError(`${user.email} has no active subscription${product === undefined ? '' : ` of ${product}`}.`)
+    if (ended === 0n)
+      throw operatorError(
+        `${user.email} has no active subscription${product === undefined ? '' : ` of ${product}`}.`,
+      )
     out.write(`Ended ${ended} subscription${ended === 1n ? '' : 's'} of ${user.email}.\n`)
   },
   verify: async (db, args, _options, out) => {
     const user = await userByEmail(db, argument(args, 0, 'e-mail'))
-    await db.updateTable('auth.users').set({ emailVerified: true, updatedAt: sql`now()` }).where('id', '=', user.id).execute()
+    await db.updateTable('auth.users').set({ emailVerified: true, updatedAt: sql`now()` }).where(
+      'id',
+      '=',
+      user.id,
+    ).execute()
     out.write(`${user.email} is verified.\n`)
   },
   'two-factor reset': async (db, args, _options, out) => {
     const user = await userByEmail(db, argument(args, 0, 'e-mail'))
-    const { numDeletedRows } = await db.deleteFrom('auth.two_factors').where('userId', '=', user.id).executeTakeFirst()
+    const { numDeletedRows } = await db.deleteFrom('auth.two_factors').where('userId', '=', user.id)
+      .executeTakeFirst()
     if (numDeletedRows !== 1n) throw operatorError(`${user.email} has no second factor.`)
     await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
     out.write(`${user.email} signs in with only the password. Every session has ended.\n`)
   },
   'passkeys reset': async (db, args, _options, out) => {
     const user = await userByEmail(db, argument(args, 0, 'e-mail'))
-    const { numDeletedRows: count } = await db.deleteFrom('auth.passkeys').where('userId', '=', user.id).executeTakeFirst()
+    const { numDeletedRows: count } = await db.deleteFrom('auth.passkeys').where(
+      'userId',
+      '=',
+      user.id,
+    ).executeTakeFirst()
     if (count === 0n) throw operatorError(`${user.email} has no passkey.`)
     await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
-    out.write(`Deleted ${count} passkey${count === 1n ? '' : 's'} of ${user.email}, who signs in without one. Every session has ended.\n`)
+    out.write(
+      `Deleted ${count} passkey${
+        count === 1n ? '' : 's'
+      } of ${user.email}, who signs in without one. Every session has ended.\n`,
+    )
   },
   'api-keys revoke': async (db, args, _options, out) => {
     const user = await userByEmail(db, argument(args, 0, 'e-mail'))
-    const { numDeletedRows: ended } = await db.deleteFrom('auth.api_keys').where('userId', '=', user.id).executeTakeFirst()
+    const { numDeletedRows: ended } = await db.deleteFrom('auth.api_keys').where(
+      'userId',
+      '=',
+      user.id,
+    ).executeTakeFirst()
     out.write(`Ended ${ended} API key${ended === 1n ? '' : 's'} of ${user.email}.\n`)
   },
   restored: async (db, _args, _options, out) => {
-    const { rows } = await sql<{ what: string, ended: string }>`select * from private.end_restored_access(null) where ended > 0`.execute(db)
-    out.write(`Ended: ${rows.map(({ what, ended }) => `${ended} ${what}`).join(', ') || 'nothing'}.\n`)
+    const { rows } = await sql<
+      { what: string, ended: string }
+    >`select * from private.end_restored_access(null) where ended > 0`.execute(db)
+    out.write(
+      `Ended: ${rows.map(({ what, ended }) => `${ended} ${what}`).join(', ') || 'nothing'}.\n`,
+    )
   },
   users: async (db, _args, options, out) => {
     const users = await db.selectFrom('auth.users as u')
-      .leftJoinLateral(sql<FunctionRows['private.active_product']>`private.active_product(u.id)`.as('p'), (join) => join.onTrue())
-      .select(['u.email', 'u.name', 'u.emailVerified as verified', 'p.productId as product', 'u.createdAt', 'u.id'])
-      .orderBy('u.createdAt', 'desc').limit(integerOption(options.limit, 100, 'limit', 100_000)).execute()
+      .leftJoinLateral(
+        sql<FunctionRows['private.active_product']>`private.active_product(u.id)`.as('p'),
+        (join) => join.onTrue(),
+      )
+      .select([
+        'u.email',
+        'u.name',
+        'u.emailVerified as verified',
+        'p.productId as product',
+        'u.createdAt',
+        'u.id',
+      ])
+      .orderBy('u.createdAt', 'desc').limit(integerOption(options.limit, 100, 'limit', 100_000))
+      .execute()
     out.write(table(users, ['email', 'name', 'verified', 'product', 'createdAt', 'id']))
   },
   organizations: async (db, _args, options, out) => {
     const organizations = await db.selectFrom('auth.organizations as o')
-      .leftJoin('auth.members as m', (join) => join.onRef('m.organizationId', '=', 'o.id').on('m.role', '=', 'owner'))
+      .leftJoin(
+        'auth.members as m',
+        (join) => join.onRef('m.organizationId', '=', 'o.id').on('m.role', '=', 'owner'),
+      )
       .leftJoin('auth.users as u', 'u.id', 'm.userId')
       .select(['o.slug', 'o.name', 'u.email as owner', 'o.createdAt', 'o.id'])
-      .select((of) => of.selectFrom('auth.members').select(of.fn.countAll<string>().as('count')).whereRef('organizationId', '=', 'o.id').as('members'))
-      .orderBy('o.createdAt', 'desc').limit(integerOption(options.limit, 100, 'limit', 100_000)).execute()
+      .select((of) =>
+        of.selectFrom('auth.members').select(of.fn.countAll<string>().as('count')).whereRef(
+          'organizationId',
+          '=',
+          'o.id',
+        ).as('members')
+      )
+      .orderBy('o.createdAt', 'desc').limit(integerOption(options.limit, 100, 'limit', 100_000))
+      .execute()
     out.write(table(organizations, ['slug', 'name', 'owner', 'members', 'createdAt', 'id']))
   },
 }
@@ -231,10 +357,19 @@ export async function admin(
     if (repeated !== undefined) throw usageError(`--${repeated} is given twice.`)
     const { run, args } = commandOf(programName, positionals, options)
     // the connection is never closed while idle, because it may hold a lock
-    const pool = new pg.Pool({ connectionString: databaseUrl, application_name: 'admin', connectionTimeoutMillis: 5_000, idleTimeoutMillis: 0, max: 1 })
+    const pool = new pg.Pool({
+      connectionString: databaseUrl,
+      application_name: 'admin',
+      connectionTimeoutMillis: 5_000,
+      idleTimeoutMillis: 0,
+      max: 1,
+    })
     // a lost connection also fails the running statement, which reports the error
     pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
-    const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
+    const db = new Kysely<Tables>({
+      dialect: new PostgresDialect({ pool }),
+      plugins: [new CamelCasePlugin()],
+    })
     try {
       await run(db, args, values, out, { pool, openFiles, sendMail, graceSeconds })
     } finally {
@@ -247,7 +382,8 @@ export async function admin(
       return 1
     }
     if (!(error instanceof Error)) throw error
-    const isUsage = error.name === 'UsageError' || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+    const isUsage = error.name === 'UsageError' ||
+      ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
     if (!isUsage && error.name !== 'OperatorError' && !isConfigError(error)) throw error
     const sentence = error.message.split('. To specify', 1)[0]?.replace(/([^.])$/, '$1.')
     errors.write(isUsage ? `${sentence} \`${programName} --help\` shows how.\n` : `${sentence}\n`)

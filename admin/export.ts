@@ -1,30 +1,77 @@
-/** `export`: writes all data of a user in the format of the client's export, directly from the database. For requests of users for their data. */
+/**
+ * `export`: writes all data of a user in the format of the client's export, directly from the
+ * database. For requests of users for their data.
+ */
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { type AccountFile, accountFiles, PAGE, type SignIn, tableNames, tables } from '../client/export/format.ts'
+import {
+  type AccountFile,
+  accountFiles,
+  PAGE,
+  type SignIn,
+  tableNames,
+  tables,
+} from '../client/export/format.ts'
 import { archive, type Source } from '../client/export/archive-writer.ts'
 import { chunksOf, objectOf } from '../db/stored-files.ts'
 import type { Tables } from '../db/types.ts'
-import { argument, operatorError, userByEmail, type Command, type Deployment, type Output } from './terminal.ts'
+import {
+  argument,
+  operatorError,
+  userByEmail,
+  type Command,
+  type Deployment,
+  type Output,
+} from './terminal.ts'
 
-/** Returns the rows of the folder `account`. Their fields are those of the auth surface's responses; tests/auth/admin-export.test.ts compares. */
+/**
+ * Returns the rows of the folder `account`. Their fields are those of the auth surface's responses;
+ * tests/auth/admin-export.test.ts compares.
+ */
 async function accountOf(db: Kysely<Tables>, userId: string) {
-  const user = await db.selectFrom('auth.users').selectAll().where('id', '=', userId).executeTakeFirstOrThrow()
-  const sessions = await db.selectFrom('auth.sessions').selectAll().where('userId', '=', userId).where('expiresAt', '>', sql<Date>`now()`)
+  const user = await db.selectFrom('auth.users').selectAll().where('id', '=', userId)
+    .executeTakeFirstOrThrow()
+  const sessions = await db.selectFrom('auth.sessions').selectAll().where('userId', '=', userId)
+    .where('expiresAt', '>', sql<Date>`now()`)
     .orderBy('createdAt', 'desc').execute()
-  const organizations = await db.selectFrom('auth.organizations as o').innerJoin('auth.members as m', 'm.organizationId', 'o.id')
-    .selectAll('o').select('m.role').where('m.userId', '=', userId).orderBy('o.createdAt').orderBy('o.id').execute()
-  const invitations = await db.selectFrom('auth.invitations as i').innerJoin('auth.organizations as o', 'o.id', 'i.organizationId')
-    .selectAll('i').select('o.name as organizationName').where('i.email', '=', user.email).where('i.status', '=', 'pending')
+  const organizations = await db.selectFrom('auth.organizations as o').innerJoin(
+    'auth.members as m',
+    'm.organizationId',
+    'o.id',
+  )
+    .selectAll('o').select('m.role').where('m.userId', '=', userId).orderBy('o.createdAt').orderBy(
+      'o.id',
+    ).execute()
+  const invitations = await db.selectFrom('auth.invitations as i').innerJoin(
+    'auth.organizations as o',
+    'o.id',
+    'i.organizationId',
+  )
+    .selectAll('i').select('o.name as organizationName').where('i.email', '=', user.email).where(
+      'i.status',
+      '=',
+      'pending',
+    )
     .where(sql.lit(user.emailVerified)).orderBy('i.createdAt').orderBy('i.id').execute()
-  const accounts = await db.selectFrom('auth.accounts').selectAll().where('userId', '=', userId).orderBy('createdAt').orderBy('id').execute()
-  const passkeys = await db.selectFrom('auth.passkeys').selectAll().where('userId', '=', userId).orderBy('createdAt').orderBy('id').execute()
-  const keys = await db.selectFrom('auth.api_keys').selectAll().where('userId', '=', userId).orderBy('createdAt', 'desc').orderBy('id').execute()
-  const webhooks = await db.selectFrom('auth.webhooks').selectAll().where('userId', '=', userId).orderBy('createdAt', 'desc').orderBy('id').execute()
-  const calendars = await db.selectFrom('auth.calendars').selectAll().where('userId', '=', userId).orderBy('createdAt', 'desc').orderBy('id').execute()
-  const factor = await db.selectFrom('auth.two_factors').select('backupCodes').where('userId', '=', userId).where('enabledAt', 'is not', null)
+  const accounts = await db.selectFrom('auth.accounts').selectAll().where('userId', '=', userId)
+    .orderBy('createdAt').orderBy('id').execute()
+  const passkeys = await db.selectFrom('auth.passkeys').selectAll().where('userId', '=', userId)
+    .orderBy('createdAt').orderBy('id').execute()
+  const keys = await db.selectFrom('auth.api_keys').selectAll().where('userId', '=', userId)
+    .orderBy('createdAt', 'desc').orderBy('id').execute()
+  const webhooks = await db.selectFrom('auth.webhooks').selectAll().where('userId', '=', userId)
+    .orderBy('createdAt', 'desc').orderBy('id').execute()
+  const calendars = await db.selectFrom('auth.calendars').selectAll().where('userId', '=', userId)
+    .orderBy('createdAt', 'desc').orderBy('id').execute()
+  const factor = await db.selectFrom('auth.two_factors').select('backupCodes').where(
+    'userId',
+    '=',
+    userId,
+  ).where('enabledAt', 'is not', null)
     .executeTakeFirst()
   const signIn: SignIn = {
-    has_password: accounts.some(({ providerId, password }) => providerId === 'credential' && password !== null),
+    has_password: accounts.some(({ providerId, password }) =>
+      providerId === 'credential' && password !== null
+    ),
     passkey_required: user.passkeyRequired,
     two_factor: factor !== undefined,
     backup_codes_left: factor?.backupCodes.length ?? 0,
@@ -48,15 +95,16 @@ async function accountOf(db: Kysely<Tables>, userId: string) {
       created_at: session.createdAt,
       current: false,
     })),
-    organizations: organizations.map(({ id, name, slug, logo, metadata, createdAt: created_at, role }) => ({
-      id,
-      name,
-      slug,
-      logo,
-      metadata: JSON.parse(metadata || '{}') as object,
-      created_at,
-      role,
-    })),
+    organizations: organizations
+      .map(({ id, name, slug, logo, metadata, createdAt: created_at, role }) => ({
+        id,
+        name,
+        slug,
+        logo,
+        metadata: JSON.parse(metadata || '{}') as object,
+        created_at,
+        role,
+      })),
     invitations: invitations.map((invitation) => ({
       id: invitation.id,
       organization_id: invitation.organizationId,
@@ -70,14 +118,22 @@ async function accountOf(db: Kysely<Tables>, userId: string) {
     })),
     sign_in: [signIn],
     providers: accounts.filter(({ providerId }) => providerId !== 'credential')
-      .map(({ id, providerId: issuer, accountId: subject, createdAt: created_at }) => ({ id, issuer, subject, created_at })),
-    passkeys: passkeys.map(({ id, name, backedUp: backed_up, createdAt: created_at, lastUsedAt: last_used_at }) => ({
-      id,
-      name,
-      backed_up,
-      created_at,
-      last_used_at,
-    })),
+      .map(({ id, providerId: issuer, accountId: subject, createdAt: created_at }) => ({
+        id,
+        issuer,
+        subject,
+        created_at,
+      })),
+    passkeys: passkeys
+      .map((
+        { id, name, backedUp: backed_up, createdAt: created_at, lastUsedAt: last_used_at },
+      ) => ({
+        id,
+        name,
+        backed_up,
+        created_at,
+        last_used_at,
+      })),
     api_keys: keys.map((key) => ({
       id: key.id,
       name: key.name,
@@ -133,43 +189,96 @@ type EventRow = {
   detail: { newDevice?: boolean, name?: string, email?: string, previousEmail?: string }
 }
 
-/** Opens a cursor for the account's events. PostgreSQL checks the permission when it opens, so a later `set role` does not matter. */
-async function eventsOf(db: Transaction<Tables>, userId: string): Promise<() => AsyncGenerator<string[]>> {
-  const events = db.selectFrom('auth.events').select(['id', 'kind', 'happenedAt', 'ipAddress', 'userAgent', 'detail'])
-    .where('userId', '=', userId).where('organizationId', 'is', null).orderBy('happenedAt', 'desc').orderBy('id', 'desc')
+/**
+ * Opens a cursor for the account's events. PostgreSQL checks the permission when it opens, so a
+ * later `set role` does not matter.
+ */
+async function eventsOf(
+  db: Transaction<Tables>,
+  userId: string,
+): Promise<() => AsyncGenerator<string[]>> {
+  const events = db.selectFrom('auth.events').select([
+    'id',
+    'kind',
+    'happenedAt',
+    'ipAddress',
+    'userAgent',
+    'detail',
+  ])
+    .where('userId', '=', userId).where('organizationId', 'is', null).orderBy('happenedAt', 'desc')
+    .orderBy('id', 'desc')
   await sql`declare events no scroll cursor for ${events}`.execute(db)
   return async function*() {
     for await (const rows of fetchPages<EventRow>(db, 'events')) {
-      yield rows.map(({ id, kind, happenedAt: happened_at, ipAddress: ip_address, userAgent: user_agent, detail }) => {
-        const { newDevice: new_device, name, email, previousEmail: previous_email } = detail
-        return JSON.stringify({ id, kind, happened_at, ip_address, user_agent, new_device, name, email, previous_email })
-      })
+      yield rows.map(
+        (
+          {
+            id,
+            kind,
+            happenedAt: happened_at,
+            ipAddress: ip_address,
+            userAgent: user_agent,
+            detail,
+          },
+        ) => {
+          const { newDevice: new_device, name, email, previousEmail: previous_email } = detail
+          return JSON.stringify({
+            id,
+            kind,
+            happened_at,
+            ip_address,
+            user_agent,
+            new_device,
+            name,
+            email,
+            previous_email,
+          })
+        },
+      )
     }
   }
 }
 
 /** Reads a table's rows in pages, in the JSON format of the data surface. */
-async function* pagesOf(db: Transaction<Tables>, table: typeof tableNames[number], scope: 'user' | 'personal' | 'organization'): AsyncGenerator<string[]> {
+async function* pagesOf(
+  db: Transaction<Tables>,
+  table: typeof tableNames[number],
+  scope: 'user' | 'personal' | 'organization',
+): AsyncGenerator<string[]> {
   const tenant = {
     user: sql`user_id = public.uid()`,
     personal: sql`organization_id is null and user_id = public.uid()`,
     organization: sql`organization_id = public.org_id()`,
   }[scope]
   const order = sql.join(tables[table].key.map((column) => sql.ref(column)))
-  await sql`declare rows no scroll cursor for select row_to_json(t)::text as row from ${sql.table(`api.${table}`)} t where ${tenant} order by ${order}`.execute(
+  await sql`declare rows no scroll cursor for select row_to_json(t)::text as row from ${
+    sql.table(`api.${table}`)
+  } t where ${tenant} order by ${order}`.execute(
     db,
   )
   for await (const rows of fetchPages<{ row: string }>(db, 'rows')) yield rows.map(({ row }) => row)
 }
 
-/** Reads the file of an attachment. The row rules have decided about its row, so this reads with the operator's own role. */
-async function readFile(db: Transaction<Tables>, { openFiles }: Deployment, attachmentId: string): Promise<AsyncGenerator<Uint8Array>> {
+/**
+ * Reads the file of an attachment. The row rules have decided about its row, so this reads with the
+ * operator's own role.
+ */
+async function readFile(
+  db: Transaction<Tables>,
+  { openFiles }: Deployment,
+  attachmentId: string,
+): Promise<AsyncGenerator<Uint8Array>> {
   await sql`set local role none`.execute(db)
-  const file = await db.selectFrom('private.files').select(['id', 'isExternal']).where('attachmentId', '=', attachmentId).where('storedAt', 'is not', null)
+  const file = await db.selectFrom('private.files').select(['id', 'isExternal']).where(
+    'attachmentId',
+    '=',
+    attachmentId,
+  ).where('storedAt', 'is not', null)
     .executeTakeFirst()
   if (file?.isExternal !== true) return chunksOf(db, file?.id ?? attachmentId)
   const objects = await openFiles()
-  if (objects === undefined) throw operatorError('FILES_URL must be set: files are in an object storage.')
+  if (objects === undefined)
+    throw operatorError('FILES_URL must be set: files are in an object storage.')
   return objectOf(objects, file.id)
 }
 
@@ -182,33 +291,55 @@ const writePart = (out: Output, part: Uint8Array) =>
 /** `export <e-mail> [--organization <slug>]` */
 export const exportCommand: Command = async (db, args, options, out, deployment) => {
   const { id: userId } = await userByEmail(db, argument(args, 0, 'e-mail'))
-  if (out.isTTY === true) throw operatorError('An export is a ZIP archive. Redirect it to a file: … > export.zip')
+  if (out.isTTY === true)
+    throw operatorError('An export is a ZIP archive. Redirect it to a file: … > export.zip')
   // one snapshot for all tables
-  await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(async (snapshot) => {
-    await sql`set local timezone to 'UTC'`.execute(snapshot)
-    const { user, organizations, files } = await accountOf(snapshot, userId)
-    const events = await eventsOf(snapshot, userId)
-    const organization = organizations.find(({ slug }) => slug === options.organization)
-    if (options.organization !== undefined && organization === undefined) throw operatorError(`${user.email} is not a member of ${options.organization}.`)
+  await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(
+    async (snapshot) => {
+      await sql`set local timezone to 'UTC'`.execute(snapshot)
+      const { user, organizations, files } = await accountOf(snapshot, userId)
+      const events = await eventsOf(snapshot, userId)
+      const organization = organizations.find(({ slug }) => slug === options.organization)
+      if (options.organization !== undefined && organization === undefined)
+        throw operatorError(`${user.email} is not a member of ${options.organization}.`)
 
-    // reads as the user, so that the row rules decide
-    const claims = { user_id: userId, ...(organization && { claims: { organization_id: organization.id, organization_role: organization.role } }) }
-    await sql`select set_config('request.jwt.claims', ${JSON.stringify(claims)}, true)`.execute(snapshot)
-    await sql`set local role authenticated`.execute(snapshot)
+      // reads as the user, so that the row rules decide
+      const claims = {
+        user_id: userId,
+        ...(organization &&
+          { claims: { organization_id: organization.id, organization_role: organization.role } }),
+      }
+      await sql`select set_config('request.jwt.claims', ${JSON.stringify(claims)}, true)`.execute(
+        snapshot,
+      )
+      await sql`set local role authenticated`.execute(snapshot)
 
-    const rowsOf = (folder: 'personal' | 'organization'): Source[] =>
-      tableNames.filter((table) => folder === 'personal' || tables[table].personal !== true)
-        .map((table) => ({ folder, name: table, pages: () => pagesOf(snapshot, table, tables[table].personal === true ? 'user' : folder) }))
-    const account = accountFiles.map((name): Source => ({
-      folder: 'account',
-      name,
-      pages: name === 'events' ? events : () => [files[name].map((row) => JSON.stringify(row))],
-    }))
-    const about = {
-      user: { id: userId, email: user.email },
-      organization: organization === undefined ? null : { id: organization.id, name: organization.name, slug: organization.slug },
-    }
-    const sources = [...account, ...rowsOf('personal'), ...(organization === undefined ? [] : rowsOf('organization'))]
-    for await (const part of archive(about, sources, (id) => readFile(snapshot, deployment, id))) await writePart(out, part)
-  })
+      const rowsOf = (folder: 'personal' | 'organization'): Source[] =>
+        tableNames.filter((table) => folder === 'personal' || tables[table].personal !== true)
+          .map((table) => ({
+            folder,
+            name: table,
+            pages: () =>
+              pagesOf(snapshot, table, tables[table].personal === true ? 'user' : folder),
+          }))
+      const account = accountFiles.map((name): Source => ({
+        folder: 'account',
+        name,
+        pages: name === 'events' ? events : () => [files[name].map((row) => JSON.stringify(row))],
+      }))
+      const about = {
+        user: { id: userId, email: user.email },
+        organization: organization === undefined
+          ? null
+          : { id: organization.id, name: organization.name, slug: organization.slug },
+      }
+      const sources = [
+        ...account,
+        ...rowsOf('personal'),
+        ...(organization === undefined ? [] : rowsOf('organization')),
+      ]
+      for await (const part of archive(about, sources, (id) => readFile(snapshot, deployment, id)))
+        await writePart(out, part)
+    },
+  )
 }

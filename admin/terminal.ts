@@ -28,13 +28,21 @@ export type Deployment = {
   /** The time for which an object stays after its file has moved into the database, in seconds. */
   graceSeconds: number
 }
-export type Command = (db: Kysely<Tables>, args: string[], options: Options, out: Output, deployment: Deployment) => Promise<void>
+export type Command = (
+  db: Kysely<Tables>,
+  args: string[],
+  options: Options,
+  out: Output,
+  deployment: Deployment,
+) => Promise<void>
 
 /** An error of the operator. The program prints its message and exits with 1. */
-export const operatorError = (message: string): Error => Object.assign(new Error(message), { name: 'OperatorError' })
+export const operatorError = (message: string): Error =>
+  Object.assign(new Error(message), { name: 'OperatorError' })
 
 /** An error in the command line itself. The program also refers to `--help`. */
-export const usageError = (message: string): Error => Object.assign(new Error(message), { name: 'UsageError' })
+export const usageError = (message: string): Error =>
+  Object.assign(new Error(message), { name: 'UsageError' })
 
 /** @throws a usage error if the argument is missing */
 export function argument(args: string[], index: number, name: string): string {
@@ -44,8 +52,15 @@ export function argument(args: string[], index: number, name: string): string {
 }
 
 /** @throws an operator error if no user has the address */
-export async function userByEmail(db: Kysely<Tables>, email: string): Promise<{ id: string, email: string }> {
-  const user = await db.selectFrom('auth.users').select(['id', 'email']).where('email', '=', sql<string>`lower(${email})`).executeTakeFirst()
+export async function userByEmail(
+  db: Kysely<Tables>,
+  email: string,
+): Promise<{ id: string, email: string }> {
+  const user = await db.selectFrom('auth.users').select(['id', 'email']).where(
+    'email',
+    '=',
+    sql<string>`lower(${email})`,
+  ).executeTakeFirst()
   if (user === undefined) throw operatorError(`There is no user with the e-mail ${email}.`)
   return user
 }
@@ -55,8 +70,12 @@ export type Cell = string | number | boolean | Date | null | undefined
 /** Returns rows as a text table. The headings are the names of the columns in SQL. */
 export function table<Name extends string>(rows: Record<Name, Cell>[], columns: Name[]): string {
   const text = (value: Cell) => (value instanceof Date ? value.toISOString() : String(value ?? ''))
-  const headings = columns.map((column) => column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  const headings = columns.map((column) =>
+    column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  )
   const cells = [headings, ...rows.map((row) => columns.map((column) => text(row[column])))]
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)))
-  return cells.map((row) => `${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ').trimEnd()}\n`).join('')
+  return cells.map((row) =>
+    `${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ').trimEnd()}\n`
+  ).join('')
 }

@@ -13,6 +13,8 @@ export const firstViewBudget = 150_000
 export async function firstViewBytes(directory: string): Promise<number> {
   const html = await readFile(join(directory, 'index.html'), 'utf8')
   const scripts = [...html.matchAll(/(?:src|href)="\/([^"]+\.js)"/g)].map(([, path = '']) => path)
-  const sizes = await Promise.all(scripts.map(async (path) => (await stat(join(directory, `${path}.br`))).size))
+  const sizes = await Promise.all(
+    scripts.map(async (path) => (await stat(join(directory, `${path}.br`))).size),
+  )
   return sizes.reduce((sum, size) => sum + size, 0)
 }

@@ -8,24 +8,52 @@ import { firstViewBudget, firstViewBytes } from './first-view.ts'
 
 const beside = (file: string) => join(import.meta.dirname, '..', file)
 
-/** Inserts the names of the build's files into the service worker. Their version also covers the document, whose name has no hash. */
+/**
+ * Inserts the names of the build's files into the service worker. Their version also covers the
+ * document, whose name has no hash.
+ */
 async function insertFiles(dir: string, names: readonly string[]): Promise<void> {
   const worker = join(dir, 'sw.js')
-  const files = ['/', ...names.filter((name) => name.startsWith('assets/')).map((name) => `/${name}`).toSorted()]
-  const version = createHash('sha256').update(files.join()).update(await readFile(join(dir, 'index.html'))).digest('hex').slice(0, 16)
+  const files = [
+    '/',
+    ...names.filter((name) => name.startsWith('assets/')).map((name) => `/${name}`).toSorted(),
+  ]
+  const version = createHash('sha256').update(files.join()).update(
+    await readFile(join(dir, 'index.html')),
+  ).digest('hex').slice(0, 16)
   const source = await readFile(worker, 'utf8')
-  await writeFile(worker, source.replaceAll('BUILD_FILES', JSON.stringify(files)).replaceAll('BUILD_VERSION', JSON.stringify(version)))
+  await writeFile(
+    worker,
+    source.replaceAll('BUILD_FILES', JSON.stringify(files)).replaceAll(
+      'BUILD_VERSION',
+      JSON.stringify(version),
+    ),
+  )
 }
 
-/** Writes a brotli file beside each text, which the edge serves instead, and prints the size of the first view. */
+/**
+ * Writes a brotli file beside each text, which the edge serves instead, and prints the size of the
+ * first view.
+ */
 const compressed = (): Plugin => ({
   name: 'compressed',
   apply: 'build',
   async writeBundle({ dir = '' }, bundle) {
     await insertFiles(dir, Object.keys(bundle))
     const texts = Object.keys(bundle).filter((path) => /\.(?:js|css|html|svg)$/.test(path))
-    await Promise.all(texts.map(async (path) => writeFile(join(dir, `${path}.br`), await promisify(brotliCompress)(await readFile(join(dir, path))))))
-    console.log(`the first view loads ${((await firstViewBytes(dir)) / 1000).toFixed(1)} kB of script (${firstViewBudget / 1000} at most)`)
+    await Promise.all(
+      texts.map(async (path) =>
+        writeFile(
+          join(dir, `${path}.br`),
+          await promisify(brotliCompress)(await readFile(join(dir, path))),
+        )
+      ),
+    )
+    console.log(
+      `the first view loads ${((await firstViewBytes(dir)) / 1000).toFixed(1)} kB of script (${
+        firstViewBudget / 1000
+      } at most)`,
+    )
   },
 })
 
@@ -49,7 +77,10 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 600,
     rolldownOptions: {
-      input: { index: join(import.meta.dirname, 'index.html'), sw: join(import.meta.dirname, 'src/service-worker.ts') },
+      input: {
+        index: join(import.meta.dirname, 'index.html'),
+        sw: join(import.meta.dirname, 'src/service-worker.ts'),
+      },
       // the browser finds the worker by its name
       output: { entryFileNames: ({ name }) => name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js' },
       checks: { moduleLevelDirective: false, pluginTimings: false },

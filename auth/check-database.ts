@@ -14,14 +14,26 @@ export async function checkDatabase(db: AuthDatabase, config: IdentityConfig): P
     settings = await db.selectFrom('private.settings').select('publicUrl').executeTakeFirst()
   } catch (error) {
     const code = error instanceof pg.DatabaseError ? error.code : undefined
-    if (code === '42P01' || code === '3F000') throw configError(`The database is not migrated: run \`${config.commands.migrate}\` first.`)
-    if (code === '28P01') throw configError(`AUTH_DATABASE_URL has a wrong password for auth_service: run \`${config.commands.migrate}\`, which sets it.`)
-    if (code === '3D000') throw configError('AUTH_DATABASE_URL names a database that does not exist.')
-    throw configError(`AUTH_DATABASE_URL: the database cannot be reached (${error instanceof Error && 'code' in error ? String(error.code) : 'no answer'}).`)
+    if (code === '42P01' || code === '3F000')
+      throw configError(`The database is not migrated: run \`${config.commands.migrate}\` first.`)
+    if (code === '28P01')
+      throw configError(
+        `AUTH_DATABASE_URL has a wrong password for auth_service: run \`${config.commands.migrate}\`, which sets it.`,
+      )
+    if (code === '3D000')
+      throw configError('AUTH_DATABASE_URL names a database that does not exist.')
+    throw configError(
+      `AUTH_DATABASE_URL: the database cannot be reached (${
+        error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
+      }).`,
+    )
   }
   if (config.defaultProduct !== undefined) {
-    const products = (await db.selectFrom('private.products').select('id').orderBy('rank').execute()).map(({ id }) => id)
-    if (!products.includes(config.defaultProduct)) throw configError(`DEFAULT_PRODUCT must be one of ${products.join(', ')}.`)
+    const products =
+      (await db.selectFrom('private.products').select('id').orderBy('rank').execute())
+        .map(({ id }) => id)
+    if (!products.includes(config.defaultProduct))
+      throw configError(`DEFAULT_PRODUCT must be one of ${products.join(', ')}.`)
   }
   if (settings?.publicUrl !== config.publicUrl) {
     throw configError(

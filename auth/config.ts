@@ -30,14 +30,19 @@ export type IdentityConfig = ServiceConfig & {
 
 declare module '../http/route.ts' {
   interface ServiceConfig {
-    /** The address that mailed links lead to, without a trailing slash. It is `publicUrl` unless the app has another address. */
+    /**
+     * The address that mailed links lead to, without a trailing slash. It is `publicUrl` unless the
+     * app has another address.
+     */
     appUrl: string
     /** Whether there is an app. Without one, links lead to our own pages. */
     hasApp: boolean
     /** The sign-up mode, and the allowed domains of addresses. An empty list allows all. */
     signUp: { by: Settings['SIGN_UP'], domains: string[] }
     /** The provider of single sign-on, and whether it makes accounts for new users. */
-    oidc: { issuer: string, clientId: string, clientSecret: string, name: string, signUp: boolean } | undefined
+    oidc:
+      | { issuer: string, clientId: string, clientSecret: string, name: string, signUp: boolean }
+      | undefined
   }
 }
 
@@ -63,25 +68,37 @@ function mailTransport(settings: Settings): MailTransport {
   }
   if (settings.SMTP_URL !== undefined) return { kind: 'smtp', url: settings.SMTP_URL }
   if (settings.NODE_ENV === 'production')
-    throw configError('RESEND_API_KEY or SMTP_URL must be set in production, or no mail is sent. In containers set RESEND_API_KEY_FILE or SMTP_URL_FILE.')
+    throw configError(
+      'RESEND_API_KEY or SMTP_URL must be set in production, or no mail is sent. In containers set RESEND_API_KEY_FILE or SMTP_URL_FILE.',
+    )
   return { kind: 'log' }
 }
 
-/** Builds the sender and the transport of mails. @throws ConfigError that names the missing setting */
+/**
+ * Builds the sender and the transport of mails. @throws ConfigError that names the missing setting
+ */
 export function mailConfig(settings: Settings): Config['mail'] {
   const transport = mailTransport(settings)
   if (settings.NODE_ENV === 'production') need(settings, 'MAIL_FROM')
-  return { from: settings.MAIL_FROM ?? `no-reply@${new URL(settings.PUBLIC_URL).hostname}`, transport }
+  return {
+    from: settings.MAIL_FROM ?? `no-reply@${new URL(settings.PUBLIC_URL).hostname}`,
+    transport,
+  }
 }
 
 function oidcProvider(settings: Settings): Config['oidc'] {
-  const named = (['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const).filter((name) => settings[name] !== undefined)
+  const named = (['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const).filter((name) =>
+    settings[name] !== undefined
+  )
   if (named.length === 0) return undefined
   const issuer = need(settings, 'OIDC_ISSUER')
   // The provider's responses identify users, so they must not pass unencrypted.
-  if (!issuer.startsWith('https:') && !isLocal(new URL(issuer).hostname)) throw configError('OIDC_ISSUER must begin with https, except on this machine.')
-  // The callback comes from the provider's page. Partitioned cookies of another site are not sent with it.
-  if (settings.COOKIE_SAME_SITE === 'none') throw configError('OIDC_ISSUER needs COOKIE_SAME_SITE=lax: the app must be on the same site.')
+  if (!issuer.startsWith('https:') && !isLocal(new URL(issuer).hostname))
+    throw configError('OIDC_ISSUER must begin with https, except on this machine.')
+  // The callback comes from the provider's page. Partitioned cookies of another site are not sent
+  // with it.
+  if (settings.COOKIE_SAME_SITE === 'none')
+    throw configError('OIDC_ISSUER needs COOKIE_SAME_SITE=lax: the app must be on the same site.')
   return {
     issuer,
     clientId: need(settings, 'OIDC_CLIENT_ID'),
@@ -98,7 +115,9 @@ function exchangeRatesUrl({ EXCHANGE_RATES_URL: url }: Settings): string | undef
   return url
 }
 
-/** Builds the settings of identity. @throws ConfigError that names the missing or unsuitable setting */
+/**
+ * Builds the settings of identity. @throws ConfigError that names the missing or unsuitable setting
+ */
 export const identityConfig = (settings: Settings): IdentityConfig => ({
   publicUrl: settings.PUBLIC_URL,
   appUrl: settings.APP_URL,
@@ -107,7 +126,10 @@ export const identityConfig = (settings: Settings): IdentityConfig => ({
   port: settings.PORT,
   databaseUrl: need(settings, 'AUTH_DATABASE_URL'),
   secret: need(settings, 'BETTER_AUTH_SECRET'),
-  origins: originsOf(settings.PUBLIC_URL, [...settings.TRUSTED_ORIGINS, new URL(settings.APP_URL).origin]),
+  origins: originsOf(settings.PUBLIC_URL, [
+    ...settings.TRUSTED_ORIGINS,
+    new URL(settings.APP_URL).origin,
+  ]),
   trustedProxies: settings.TRUSTED_PROXIES,
   cookieDomain: settings.COOKIE_DOMAIN,
   cookieSameSite: settings.COOKIE_SAME_SITE,
@@ -119,11 +141,17 @@ export const identityConfig = (settings: Settings): IdentityConfig => ({
   commands: { admin: settings.ADMIN_COMMAND, migrate: settings.MIGRATE_COMMAND },
   traces: settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
     ? undefined
-    : { endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT, headers: settings.OTEL_EXPORTER_OTLP_HEADERS },
+    : {
+      endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: settings.OTEL_EXPORTER_OTLP_HEADERS,
+    },
   changesStreams: settings.CHANGES_STREAMS,
 })
 
-/** Builds the configuration of the auth service. @throws ConfigError that names the missing or unsuitable setting */
+/**
+ * Builds the configuration of the auth service. @throws ConfigError that names the missing or
+ * unsuitable setting
+ */
 export function authConfig(settings: Settings): Config {
   const mail = mailConfig(settings)
   return {

@@ -1,4 +1,7 @@
-/** The figures of PostgreSQL itself that the role `auth_service` may read. They are the same at each process of the service. */
+/**
+ * The figures of PostgreSQL itself that the role `auth_service` may read. They are the same at each
+ * process of the service.
+ */
 import type pg from 'pg'
 import { collationChangeSql } from '../common/collation.ts'
 
@@ -12,7 +15,10 @@ export type DatabaseFigures = {
   longestWaitSeconds: number
   /** Start of the server, in seconds since the epoch. */
   startedAt: number
-  /** Age of the oldest open or prepared transaction of the server. Null if the owner of the database may not see those of others. */
+  /**
+   * Age of the oldest open or prepared transaction of the server. Null if the owner of the database
+   * may not see those of others.
+   */
   oldestTransactionSeconds: number | null
   /** Share of the queue of notifications that listeners have not read. */
   notificationQueueRatio: number
@@ -22,7 +28,10 @@ export type DatabaseFigures = {
   slots: { name: string, isActive: boolean, keptBytes: number }[]
 }
 
-/** `usename` tells clients from processes of the server, because the kind of a process is hidden from this role. */
+/**
+ * `usename` tells clients from processes of the server, because the kind of a process is hidden
+ * from this role.
+ */
 const query = `
   with waits as (select waitstart from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database())
   select pg_database_size(current_database())::float8 as "sizeBytes",

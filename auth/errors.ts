@@ -7,8 +7,8 @@ import { isErrorCode, type ErrorCode } from '../common/error-codes.ts'
 type EngineCode = keyof typeof BASE_ERROR_CODES | keyof typeof ORGANIZATION_ERROR_CODES
 
 /**
- * Our code for each code of better-auth. The status decides for all other codes. A user cannot find out that a foreign organization
- * exists, so every code for "not a member" is NOT_FOUND.
+ * Our code for each code of better-auth. The status decides for all other codes. A user cannot find
+ * out that a foreign organization exists, so every code for "not a member" is NOT_FOUND.
  */
 const engineCodes = {
   INVALID_EMAIL: 'INVALID_EMAIL',
@@ -41,7 +41,8 @@ const engineCodes = {
   YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER: 'FORBIDDEN',
 } as const satisfies Partial<Record<EngineCode, ErrorCode>>
 
-const isEngineCode = (code: unknown): code is keyof typeof engineCodes => typeof code === 'string' && Object.hasOwn(engineCodes, code)
+const isEngineCode = (code: unknown): code is keyof typeof engineCodes =>
+  typeof code === 'string' && Object.hasOwn(engineCodes, code)
 
 const statusCodes: Record<number, ErrorCode> = {
   400: 'VALIDATION_ERROR',
@@ -55,7 +56,10 @@ const statusCodes: Record<number, ErrorCode> = {
   429: 'RATE_LIMIT_EXCEEDED',
 }
 
-/** Returns the code of a better-auth error. Our own codes pass through, because our hooks throw them. */
+/**
+ * Returns the code of a better-auth error. Our own codes pass through, because our hooks throw
+ * them.
+ */
 export function codeOfEngine(status: number, engineCode: unknown): ErrorCode {
   if (isEngineCode(engineCode)) return engineCodes[engineCode]
   if (isErrorCode(engineCode)) return engineCode

@@ -1,4 +1,6 @@
-/** The kinds of events of accounts and organizations. Triggers write them: db/identity/events.sql. */
+/**
+ * The kinds of events of accounts and organizations. Triggers write them: db/identity/events.sql.
+ */
 
 export const accountEventKinds = [
   'signed_in',
@@ -30,4 +32,10 @@ export const accountEventKinds = [
 
 export type AccountEventKind = typeof accountEventKinds[number]
 
-export const membershipEventKinds = ['member_joined', 'member_left', 'member_removed', 'role_changed', 'ownership_transferred'] as const
+export const membershipEventKinds = [
+  'member_joined',
+  'member_left',
+  'member_removed',
+  'role_changed',
+  'ownership_transferred',
+] as const

@@ -3,16 +3,29 @@ import { sql } from 'kysely'
 import type { AuthDatabase } from '../http/database.ts'
 import { signingKey } from './keys/signing-keys.ts'
 
-export type Checks = { database: boolean, migrations: boolean, row_security: boolean, signing_key: boolean }
+export type Checks = {
+  database: boolean
+  migrations: boolean
+  row_security: boolean
+  signing_key: boolean
+}
 
-/** @param migrations the migrations of this version. The database may have more, because a new version migrates before it starts. */
+/**
+ * @param migrations the migrations of this version. The database may have more, because a new
+ * version migrates before it starts.
+ */
 export function healthChecks(db: AuthDatabase, migrations: string[]): () => Promise<Checks> {
   return async () => {
     try {
-      const applied = new Set((await db.selectFrom('private.migrations').select('name').execute()).map(({ name }) => name))
+      const applied = new Set(
+        (await db.selectFrom('private.migrations').select('name').execute()).map(({ name }) =>
+          name
+        ),
+      )
       const signing = await signingKey(db).select('id').executeTakeFirst()
       const { rows: unguarded } = await sql`
-        select from pg_class where relnamespace = to_regnamespace('api') and relkind in ('r', 'p') and not relrowsecurity limit 1`.execute(db)
+        select from pg_class where relnamespace = to_regnamespace('api') and relkind in ('r', 'p') and not relrowsecurity limit 1`
+        .execute(db)
       return {
         database: true,
         migrations: migrations.every((name) => applied.has(name)),
@@ -26,11 +39,14 @@ export function healthChecks(db: AuthDatabase, migrations: string[]): () => Prom
 }
 
 /**
- * Caches the result for a second, because every check costs three queries and anyone may request it. Concurrent requests share one
- * check.
+ * Caches the result for a second, because every check costs three queries and anyone may request
+ * it. Concurrent requests share one check.
  * @param now milliseconds of a monotonic clock
  */
-export function cacheForASecond(find: () => Promise<Checks>, now = () => performance.now()): () => Promise<Checks> {
+export function cacheForASecond(
+  find: () => Promise<Checks>,
+  now = () => performance.now(),
+): () => Promise<Checks> {
   let found: Promise<Checks> | undefined
   let isFinding = false
   let until = 0

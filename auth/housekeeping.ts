@@ -1,7 +1,8 @@
 /**
- * Deletes expired rows of identity: rate-limit windows, sessions, API keys, verifications, pending sign-ins, remembered devices and invitations, events
- * and activity after the operator's retention time. It also runs the sweeps of the other rooms. Each table is a job of its own, so one failure does
- * not stop the others.
+ * Deletes expired rows of identity: rate-limit windows, sessions, API keys, verifications, pending
+ * sign-ins, remembered devices and invitations, events and activity after the operator's retention
+ * time. It also runs the sweeps of the other rooms. Each table is a job of its own, so one failure
+ * does not stop the others.
  */
 import type pg from 'pg'
 import { schedule } from '../common/jobs/jobs.ts'
@@ -11,22 +12,33 @@ import type { Tables } from '../db/types.ts'
 import type { Rotation } from './keys/rotation.ts'
 import { describeError, type Log } from '../common/log.ts'
 
-/** The key and the condition of expired rows per table. The database deletes activity, which the service may not read. */
+/**
+ * The key and the condition of expired rows per table. The database deletes activity, which the
+ * service may not read.
+ */
 const ends = [
-  { table: 'auth.rate_limits', key: 'key', ended: 'window_started_at < now() - make_interval(secs => window_seconds)' },
+  {
+    table: 'auth.rate_limits',
+    key: 'key',
+    ended: 'window_started_at < now() - make_interval(secs => window_seconds)',
+  },
   { table: 'auth.sessions', key: 'id', ended: 'expires_at < now()' },
   // The user sees for a month why a program stopped.
   { table: 'auth.api_keys', key: 'id', ended: `expires_at < now() - interval '30 days'` },
   { table: 'auth.verifications', key: 'id', ended: 'expires_at < now()' },
   { table: 'auth.two_factor_tokens', key: 'token_hash', ended: 'expires_at < now()' },
-  // The organization sees the outcome of an invitation for a month. After that only an address would be stored.
+  // The organization sees the outcome of an invitation for a month. After that only an address
+  // would be stored.
   { table: 'auth.invitations', key: 'id', ended: `expires_at < now() - interval '30 days'` },
 ] satisfies { table: keyof Tables, key: string, ended: string }[]
 
 /** Time per table and round, in milliseconds. A started batch finishes. */
 const sweepMs = 2_000
 
-/** Pause before a table's next run, in milliseconds: if rows are left, after a failure, and if all is done. */
+/**
+ * Pause before a table's next run, in milliseconds: if rows are left, after a failure, and if all
+ * is done.
+ */
 const usualPauses = { left: 1_000, failed: 60_000, done: 10 * 60_000 }
 
 /** Pause between two queries for due jobs, in milliseconds. */
@@ -36,11 +48,15 @@ const attemptMs = 60_000
 
 /** The sweeps of identity, and of the activity of the data surface. */
 export const identitySweeps = (pool: pg.Pool, { activityDays, eventsDays }: Kept): Sweep[] => [
-  ...[...ends, { table: 'auth.events' as const, key: 'id', ended: `happened_at < now() - interval '${eventsDays} days'` }].map(({ table, key, ended }) => ({
+  ...[...ends, {
+    table: 'auth.events' as const,
+    key: 'id',
+    ended: `happened_at < now() - interval '${eventsDays} days'`,
+  }].map(({ table, key, ended }) => ({
     table,
     async deleteBatch() {
-      // Skips rows that another process deletes. The condition is repeated, because a window may restart between
-      // the select and the delete.
+      // Skips rows that another process deletes. The condition is repeated, because a window may
+      // restart between the select and the delete.
       const { rowCount } = await pool.query(
         `delete from ${table} where ${key} in (select ${key} from ${table} where ${ended} limit ${batchRows} for update skip locked) and ${ended}`,
       )
@@ -50,15 +66,18 @@ export const identitySweeps = (pool: pg.Pool, { activityDays, eventsDays }: Kept
   {
     table: 'api.activity',
     async deleteBatch() {
-      const { rows } = await pool.query<{ count: string }>('select private.forget_activity($1, $2) as count', [activityDays, batchRows])
+      const { rows } = await pool.query<{ count: string }>(
+        'select private.forget_activity($1, $2) as count',
+        [activityDays, batchRows],
+      )
       return Number(rows[0]?.count) >= batchRows
     },
   },
 ]
 
 /**
- * Runs until stopped, in any number of processes: one of them cleans a table at a time. Also logs the age of the signing key, for alarms
- * without metrics.
+ * Runs until stopped, in any number of processes: one of them cleans a table at a time. Also logs
+ * the age of the signing key, for alarms without metrics.
  * @param pauses pauses between runs, for tests
  * @returns a function that stops it after the current batch
  */

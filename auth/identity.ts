@@ -1,4 +1,7 @@
-/** The seam of identity: what http/ and the rooms beside it need of sessions, passwords, tokens and API keys. */
+/**
+ * The seam of identity: what http/ and the rooms beside it need of sessions, passwords, tokens and
+ * API keys.
+ */
 import type { AuthContext } from 'better-auth'
 import type { Connections } from '../http/database.ts'
 import type { Identity } from '../http/route.ts'
@@ -21,7 +24,9 @@ type IdentityParts = {
   hashingQueue: HashingQueue
 }
 
-export const createIdentity = ({ config, connections: { db, prepared }, context, guesses, hashingQueue }: IdentityParts): Identity => ({
+export const createIdentity = (
+  { config, connections: { db, prepared }, context, guesses, hashingQueue }: IdentityParts,
+): Identity => ({
   readCredentials,
   readSession: sessionReader(context, prepared),
   sendCookies,

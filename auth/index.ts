@@ -36,26 +36,56 @@ export type IdentityOptions = {
 export async function openIdentity(
   running: AsyncDisposableStack,
   config: IdentityConfig,
-  { log, tracing, name, onLimit, onMail = () => undefined, wrapPasswords = (passwords) => passwords }: IdentityOptions,
+  {
+    log,
+    tracing,
+    name,
+    onLimit,
+    onMail = () => undefined,
+    wrapPasswords = (passwords) => passwords,
+  }: IdentityOptions,
 ) {
-  const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'), tracing, name)
+  const connections = connect(
+    config.databaseUrl,
+    (error) => log.warn({ error: describeError(error) }, 'database connection lost'),
+    tracing,
+    name,
+  )
   running.defer(connections.close)
   await checkDatabase(connections.db, config)
-  // A hash needs 32 MiB, so three threads fit into a container's limit. A full queue takes about six seconds, and up to three times
-  // that on a busy machine, so its timeout is 20 seconds.
+  // A hash needs 32 MiB, so three threads fit into a container's limit. A full queue takes about
+  // six seconds, and up to three times that on a busy machine, so its timeout is 20 seconds.
   const threads = Math.min(3, availableParallelism())
   const passwords = wrapPasswords(
-    createPasswords(threads, (error) => log.warn({ error: describeError(error) }, 'a thread that hashes passwords was lost')),
+    createPasswords(
+      threads,
+      (error) =>
+        log.warn({ error: describeError(error) }, 'a thread that hashes passwords was lost'),
+    ),
   )
   running.defer(passwords.stop)
   // one more slot than threads, so that a thread gets its next hash while a session is stored
   const hashingQueue = createHashingQueue(threads + 1, 64, 20_000, () => onLimit('hashing_queue'))
   const mailer = createMailer(config, async (task, payload) => {
-    await enqueueMail(connections.currentTransaction() ?? connections.pool, config.secret, task, payload)
-    // The work for a requested mail begins at the queue's next look. At once it would slow the caller's next request for a known address.
+    await enqueueMail(
+      connections.currentTransaction() ?? connections.pool,
+      config.secret,
+      task,
+      payload,
+    )
+    // The work for a requested mail begins at the queue's next look. At once it would slow the
+    // caller's next request for a known address.
     if (!task.startsWith('request_')) connections.afterCommit(onMail)
   })
   const limits = createLimits(connections, config.rateLimitEnabled, onLimit)
-  const services = await createServices({ config, connections, limits, hashingQueue, passwords, mailer, log })
+  const services = await createServices({
+    config,
+    connections,
+    limits,
+    hashingQueue,
+    passwords,
+    mailer,
+    log,
+  })
   return { connections, hashingQueue, services }
 }

@@ -34,7 +34,10 @@ import { apiDocs } from './pages/api-docs.ts'
 import { home, pageRoutes, type Additions } from './pages/pages.ts'
 import { routesOf, sweepsOf } from './rooms.ts'
 
-/** Time in which a stopping service still accepts requests, in milliseconds. Load balancers need it to notice the stop. */
+/**
+ * Time in which a stopping service still accepts requests, in milliseconds. Load balancers need it
+ * to notice the stop.
+ */
 const lameDuckMs = 250
 
 /** Seconds for which an expired token is still accepted, because clocks differ. */
@@ -47,11 +50,17 @@ export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
   wrapListener?: WrapListener
   /** Further entries of `/`. */
   additions?: Additions
-  /** Called with each mail that the log transport writes instead of sending. The service itself stores no mail. */
+  /**
+   * Called with each mail that the log transport writes instead of sending. The service itself
+   * stores no mail.
+   */
   onUnsentMail?: (mail: OutgoingMail) => void
   /** Pause between two rounds of webhooks, in milliseconds. */
   webhookPauseMs?: number | undefined
-  /** The servers that may receive webhooks. Only `npm start` on localhost and tests allow others than those of the public internet. */
+  /**
+   * The servers that may receive webhooks. Only `npm start` on localhost and tests allow others
+   * than those of the public internet.
+   */
   receivers?: Receivers | undefined
   /** Wraps the hashes and checks of passwords. */
   wrapPasswords?: (passwords: Passwords) => Passwords
@@ -60,7 +69,8 @@ export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
 /**
  * Starts the auth service.
  * @param options the listener around the app, and shorter times for tests
- * @returns a function that stops it: requests in flight finish first, then the queue and the connections
+ * @returns a function that stops it: requests in flight finish first, then the queue and the
+ * connections
  * @throws ConfigError
  */
 export async function startAuth(
@@ -82,7 +92,8 @@ export async function startAuth(
     const tracing = startTracing(config.traces?.endpoint, config.traces?.headers, log)
     if (tracing !== undefined) running.defer(tracing.stop)
     const documents = {
-      all: () => withClient(pool, (client) => openApiDocument(client, config.publicUrl, describeSurface())),
+      all: () =>
+        withClient(pool, (client) => openApiDocument(client, config.publicUrl, describeSurface())),
       wholeRows: async () => withWholeRows(await documents.all()),
     }
     const paths = {
@@ -103,9 +114,18 @@ export async function startAuth(
     })
     const { pool, pools, db } = connections
     const { engine } = services
-    const program: Program = { pool, secret: config.secret, log, objects: config.objects && await openObjects(config.objects) }
+    const program: Program = {
+      pool,
+      secret: config.secret,
+      log,
+      objects: config.objects && await openObjects(config.objects),
+    }
     const realtimeOptions = { maxStreams: config.changesStreams, receivers, webhookPauseMs }
-    const roomMetrics = { realtime: realtime.metrics(registry, pool), rates: rates.metrics(registry, pool), storage: storage.metrics(registry, pool) }
+    const roomMetrics = {
+      realtime: realtime.metrics(registry, pool),
+      rates: rates.metrics(registry, pool),
+      storage: storage.metrics(registry, pool),
+    }
     const live = await realtime.services(program, roomMetrics.realtime, realtimeOptions)
     running.defer(live.streams.stop)
     const files = await storage.services(program, roomMetrics.storage, undefined)
@@ -126,7 +146,8 @@ export async function startAuth(
     const queue = startMailQueue({
       pool,
       secret: config.secret,
-      mailerThrough: (client) => createMailer(config, (task, payload) => enqueueMail(client, config.secret, task, payload)),
+      mailerThrough: (client) =>
+        createMailer(config, (task, payload) => enqueueMail(client, config.secret, task, payload)),
       tasks: {
         send_mail: async (message, { key, signal }) => {
           await send({ ...message, from: config.mail.from, idempotencyKey: key }, signal)
@@ -142,7 +163,8 @@ export async function startAuth(
       log,
     })
     running.defer(queue.stop)
-    if (config.servesRealtime) running.defer(await realtime.jobs(program, roomMetrics.realtime, realtimeOptions))
+    if (config.servesRealtime)
+      running.defer(await realtime.jobs(program, roomMetrics.realtime, realtimeOptions))
     const rotation = startRotation(keys)
     running.defer(rotation.stop)
     running.defer(await startHousekeeping(pool, sweepsOf(program, config), rotation, log))
@@ -162,7 +184,10 @@ export async function startAuth(
       isStopping: () => stopping,
     })
     const service: Service = {
-      listener: getRequestListener((request, bindings) => app.fetch(request, bindings), defaultHost),
+      listener: getRequestListener(
+        (request, bindings) => app.fetch(request, bindings),
+        defaultHost,
+      ),
       isReady: async () => !stopping && Object.values(await checks()).every(Boolean),
       publicKeys: () => engine.api.getJwks(),
     }
@@ -186,7 +211,8 @@ export async function startAuth(
       }),
     )
     log.info({ port: config.port }, 'auth service listening')
-    if (config.origins.onLocalhost) log.info('PUBLIC_URL is on localhost, so every origin on localhost is a trusted one')
+    if (config.origins.onLocalhost)
+      log.info('PUBLIC_URL is on localhost, so every origin on localhost is a trusted one')
     return () => running.disposeAsync()
   } catch (error) {
     await running.disposeAsync()

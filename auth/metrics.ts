@@ -18,44 +18,124 @@ type Sources = {
 
 /** Counts outcomes of mails. */
 export function mailMetrics(registry: Registry): MailObserver {
-  const sent = new Counter({ name: 'auth_mail_sent_total', help: 'Mails that a provider has taken.', registers: [registry] })
+  const sent = new Counter({
+    name: 'auth_mail_sent_total',
+    help: 'Mails that a provider has taken.',
+    registers: [registry],
+  })
   return {
     sent: () => sent.inc(),
-    failed: counterOf(registry, 'auth_mail_failures_total', 'Attempts of mail jobs that failed.', 'reason', failureReasons),
-    gaveUp: counterOf(registry, 'auth_mail_given_up_total', 'Mail jobs that are not tried again.', 'reason', failureReasons),
+    failed: counterOf(
+      registry,
+      'auth_mail_failures_total',
+      'Attempts of mail jobs that failed.',
+      'reason',
+      failureReasons,
+    ),
+    gaveUp: counterOf(
+      registry,
+      'auth_mail_given_up_total',
+      'Mail jobs that are not tried again.',
+      'reason',
+      failureReasons,
+    ),
   }
 }
 
 /** Adds the values that a scrape reads. */
 export function watchIdentity(registry: Registry, { hashingQueue, rotation, pool }: Sources): void {
   const registers = [registry]
-  const gauge = (name: string, help: string, value: () => number | undefined | Promise<number | undefined>) => gaugeOf(registry, name, help, value)
-  gauge('auth_hashing_queue_length', 'Requests that wait to hash a password.', () => hashingQueue.waiting())
-  gauge('auth_signing_key_age_seconds', 'How long the current key has been signing.', () => rotation.status().signingKeyAgeSeconds)
+  const gauge = (
+    name: string,
+    help: string,
+    value: () => number | undefined | Promise<number | undefined>,
+  ) => gaugeOf(registry, name, help, value)
+  gauge(
+    'auth_hashing_queue_length',
+    'Requests that wait to hash a password.',
+    () => hashingQueue.waiting(),
+  )
+  gauge(
+    'auth_signing_key_age_seconds',
+    'How long the current key has been signing.',
+    () => rotation.status().signingKeyAgeSeconds,
+  )
   gauge(
     'auth_signing_key_pending_seconds',
     'How long a published key has been waiting for PostgREST; 0 when none is.',
     () => rotation.status().pendingSeconds,
   )
   const waiting = lastKnown(() => mailBacklog(pool))
-  gauge('auth_mail_queue_depth', 'Mail jobs that are not done, of all processes.', async () => (await waiting())?.depth)
-  gauge('auth_mail_queue_oldest_seconds', 'Age of the oldest of them; 0 when there is none.', async () => (await waiting())?.oldestSeconds)
+  gauge(
+    'auth_mail_queue_depth',
+    'Mail jobs that are not done, of all processes.',
+    async () => (await waiting())?.depth,
+  )
+  gauge(
+    'auth_mail_queue_oldest_seconds',
+    'Age of the oldest of them; 0 when there is none.',
+    async () => (await waiting())?.oldestSeconds,
+  )
   const figures = lastKnown(() => readDatabaseFigures(pool))
-  const ofDatabase = (name: string, help: string, value: (read: DatabaseFigures) => number | null) =>
+  const ofDatabase = (
+    name: string,
+    help: string,
+    value: (read: DatabaseFigures) => number | null,
+  ) =>
     gauge(name, help, async () => {
       const read = await figures()
       return read === undefined ? undefined : value(read) ?? undefined
     })
-  ofDatabase('finance_database_size_bytes', 'The size of the database.', ({ sizeBytes }) => sizeBytes)
-  ofDatabase('finance_database_connections', 'Connections of clients to the server of the database.', ({ connections: used }) => used)
-  ofDatabase('finance_database_connections_max', 'Maximum number of connections.', ({ maxConnections }) => maxConnections)
-  ofDatabase('finance_database_locks_waiting', 'Statements that wait for a lock.', ({ waiting: statements }) => statements)
-  ofDatabase('finance_database_lock_wait_seconds', 'Time of the longest of these waits.', ({ longestWaitSeconds }) => longestWaitSeconds)
-  ofDatabase('finance_database_start_timestamp_seconds', 'When the server of the database started.', ({ startedAt }) => startedAt)
-  ofDatabase('finance_database_oldest_transaction_seconds', 'Age of the oldest open transaction.', (read) => read.oldestTransactionSeconds)
-  ofDatabase('finance_database_notification_queue_ratio', 'Share of the queue of notifications in use.', (read) => read.notificationQueueRatio)
-  ofDatabase('finance_database_collation_changed', '1 if the library that sorts texts has changed.', (read) => (read.collationChanged ? 1 : 0))
-  const ofSlots = (name: string, help: string, value: (slot: DatabaseFigures['slots'][number]) => number) => {
+  ofDatabase(
+    'finance_database_size_bytes',
+    'The size of the database.',
+    ({ sizeBytes }) => sizeBytes,
+  )
+  ofDatabase(
+    'finance_database_connections',
+    'Connections of clients to the server of the database.',
+    ({ connections: used }) => used,
+  )
+  ofDatabase(
+    'finance_database_connections_max',
+    'Maximum number of connections.',
+    ({ maxConnections }) => maxConnections,
+  )
+  ofDatabase(
+    'finance_database_locks_waiting',
+    'Statements that wait for a lock.',
+    ({ waiting: statements }) => statements,
+  )
+  ofDatabase(
+    'finance_database_lock_wait_seconds',
+    'Time of the longest of these waits.',
+    ({ longestWaitSeconds }) => longestWaitSeconds,
+  )
+  ofDatabase(
+    'finance_database_start_timestamp_seconds',
+    'When the server of the database started.',
+    ({ startedAt }) => startedAt,
+  )
+  ofDatabase(
+    'finance_database_oldest_transaction_seconds',
+    'Age of the oldest open transaction.',
+    (read) => read.oldestTransactionSeconds,
+  )
+  ofDatabase(
+    'finance_database_notification_queue_ratio',
+    'Share of the queue of notifications in use.',
+    (read) => read.notificationQueueRatio,
+  )
+  ofDatabase(
+    'finance_database_collation_changed',
+    '1 if the library that sorts texts has changed.',
+    (read) => (read.collationChanged ? 1 : 0),
+  )
+  const ofSlots = (
+    name: string,
+    help: string,
+    value: (slot: DatabaseFigures['slots'][number]) => number,
+  ) => {
     const made = new Gauge({
       name,
       help,
@@ -68,8 +148,16 @@ export function watchIdentity(registry: Registry, { hashingQueue, rotation, pool
       },
     })
   }
-  ofSlots('finance_replication_slot_kept_bytes', 'The log that the database keeps for a slot.', ({ keptBytes }) => keptBytes)
-  ofSlots('finance_replication_slot_active', '1 if the log of a slot is being received.', ({ isActive }) => (isActive ? 1 : 0))
+  ofSlots(
+    'finance_replication_slot_kept_bytes',
+    'The log that the database keeps for a slot.',
+    ({ keptBytes }) => keptBytes,
+  )
+  ofSlots(
+    'finance_replication_slot_active',
+    '1 if the log of a slot is being received.',
+    ({ isActive }) => (isActive ? 1 : 0),
+  )
   const versions = lastKnown(async () => (await pool.query<Versions>(databaseVersionsSql)).rows[0])
   const floors = new Gauge({
     name: 'finance_below_floor',
@@ -81,7 +169,13 @@ export function watchIdentity(registry: Registry, { hashingQueue, rotation, pool
       const below = belowFloors(all)
       floors.reset()
       for (const [program, version] of Object.entries(all))
-        if (version != null) floors.set({ program }, below.some((finding) => finding.program === program) ? 1 : 0)
+        if (version != null)
+          floors.set(
+            { program },
+            below.some((finding) => finding.program === program)
+              ? 1
+              : 0,
+          )
     },
   })
 }

@@ -12,17 +12,23 @@ export type Plans = {
 
 const activeProduct = {
   name: 'plan',
-  text: 'select product_id as "productId", may_create_organizations as "mayCreateOrganizations" from private.active_product($1, $2)',
+  text:
+    'select product_id as "productId", may_create_organizations as "mayCreateOrganizations" from private.active_product($1, $2)',
 }
 
 /** @param defaultProduct the product of every user without a plan (DEFAULT_PRODUCT) */
 export function plans(prepared: PreparedQuery, defaultProduct: string | undefined): Plans {
-  const active = (userId: string) => prepared<FunctionRows['private.active_product']>(activeProduct, [userId, defaultProduct ?? null])
+  const active = (userId: string) =>
+    prepared<FunctionRows['private.active_product']>(activeProduct, [
+      userId,
+      defaultProduct ?? null,
+    ])
   return {
     status: async (userId) => {
       const productId = (await active(userId))?.productId
       return { isSubscribed: productId !== undefined, productId: productId ?? null }
     },
-    mayCreateOrganizations: async (userId) => (await active(userId))?.mayCreateOrganizations ?? false,
+    mayCreateOrganizations: async (userId) =>
+      (await active(userId))?.mayCreateOrganizations ?? false,
   }
 }

@@ -6,7 +6,10 @@ import { createAccessControl } from 'better-auth/plugins/access'
 
 export const roleNames = ['owner', 'admin', 'editor', 'viewer'] as const
 export type RoleName = typeof roleNames[number]
-/** The roles that an invitation, an update of a member or an API key can have. Ownership is transferred instead. */
+/**
+ * The roles that an invitation, an update of a member or an API key can have. Ownership is
+ * transferred instead.
+ */
 export const givenRoleNames = ['admin', 'editor', 'viewer'] as const
 
 const statements = {

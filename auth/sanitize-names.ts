@@ -1,6 +1,7 @@
 /**
- * Sanitizes names and addresses for our mails and pages, and escapes text in their HTML. A user can choose any name, and our mails lend
- * it credibility. So a name is cut to one short line, and characters that mail programs turn into links are replaced. No I/O.
+ * Sanitizes names and addresses for our mails and pages, and escapes text in their HTML. A user can
+ * choose any name, and our mails lend it credibility. So a name is cut to one short line, and
+ * characters that mail programs turn into links are replaced. No I/O.
  */
 
 /** Maximum length of a shown name. */
@@ -11,11 +12,17 @@ const addressLength = 254
 /** Cuts a text and marks the cut. */
 export function shorten(line: string, length: number): string {
   const characters = Array.from(line)
-  return characters.length <= length ? line : `${characters.slice(0, length - 1).join('').trimEnd()}…`
+  return characters.length <= length
+    ? line
+    : `${characters.slice(0, length - 1).join('').trimEnd()}…`
 }
 
-/** Removes invisible and direction-changing characters. Reads only as much of a long name as can be shown. */
-const visible = (value: string): string => value.slice(0, 5_000).replace(/[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu, '')
+/**
+ * Removes invisible and direction-changing characters. Reads only as much of a long name as can be
+ * shown.
+ */
+const visible = (value: string): string =>
+  value.slice(0, 5_000).replace(/[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu, '')
 
 /** Joins lines. A line break in a subject would begin another header. */
 function oneLine(value: string, length: number): string {
@@ -27,8 +34,9 @@ function oneLine(value: string, length: number): string {
 }
 
 /**
- * Returns a name that no mail program links. In `evil.example`, `http://…`, `\\server` and `1.2.3.4` a space replaces the character
- * that makes the link. "J.R.R. Tolkien" and "Team: Finance" stay the same.
+ * Returns a name that no mail program links. In `evil.example`, `http://…`, `\\server` and
+ * `1.2.3.4` a space replaces the character that makes the link. "J.R.R. Tolkien" and "Team:
+ * Finance" stay the same.
  */
 export function plainName(value: string): string {
   const unlinked = visible(value)
@@ -38,9 +46,17 @@ export function plainName(value: string): string {
 }
 
 /** Returns a readable address. It keeps dots and loses characters that only URLs need. */
-export const plainAddress = (value: string): string => oneLine(visible(value).replace(/[:/\\]/g, ''), addressLength)
+export const plainAddress = (value: string): string =>
+  oneLine(visible(value).replace(/[:/\\]/g, ''), addressLength)
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 
 /** Escapes text for HTML, between tags and in a quoted attribute. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => entities[character] ?? character)

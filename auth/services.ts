@@ -26,7 +26,10 @@ declare module '../http/route.ts' {
     engine: { handler: (request: Request) => Promise<Response>, context: AuthContext, sign: Signer }
     plans: Plans
     guesses: Guesses
-    /** Limits the connections that deletions of users and organizations hold, because each can take minutes. */
+    /**
+     * Limits the connections that deletions of users and organizations hold, because each can take
+     * minutes.
+     */
     deletionQueue: FairQueue
     mailer: Mailer
     /** The provider of single sign-on. Undefined without OIDC_ISSUER. */
@@ -44,7 +47,9 @@ export type ServiceParts = {
   log: Log
 }
 
-export async function createServices({ config, connections, limits, hashingQueue, passwords, mailer, log }: ServiceParts) {
+export async function createServices(
+  { config, connections, limits, hashingQueue, passwords, mailer, log }: ServiceParts,
+) {
   const { db, prepared, inTransaction, outsideTransaction } = connections
   const engine = await createEngine({
     config,
@@ -69,14 +74,21 @@ export async function createServices({ config, connections, limits, hashingQueue
     inTransaction,
     outsideTransaction,
     engine,
-    identity: createIdentity({ config, connections, context: engine.context, guesses, hashingQueue }),
+    identity: createIdentity({
+      config,
+      connections,
+      context: engine.context,
+      guesses,
+      hashingQueue,
+    }),
     plans: plans(prepared, config.defaultProduct),
     limits,
     guesses,
     // each holds one of ten connections for minutes, and one network leaves a slot to the others
     deletionQueue: fairQueue(3, 128, 60_000, 2),
     mailer,
-    provider: config.oidc && createProvider(config.oidc, `${config.publicUrl}${basePath}/callback/oidc`),
+    provider: config.oidc &&
+      createProvider(config.oidc, `${config.publicUrl}${basePath}/callback/oidc`),
     log,
   } satisfies ProcessServices
 }

@@ -5,17 +5,31 @@ import { currencyIn, type Entry, type FileAccount, type FileStatement, placeOf }
 import { grouped } from './grouped.ts'
 import { provenBalance } from './running-balance.ts'
 import { amountOf } from './statement-sums.ts'
-import type { DateOrder, Decimal, Problem, ReadOptions, StatementAccount, StatementBalance, StatementRow } from './types.ts'
+import type {
+  DateOrder,
+  Decimal,
+  Problem,
+  ReadOptions,
+  StatementAccount,
+  StatementBalance,
+  StatementRow,
+} from './types.ts'
 
 const numberOf = ({ id, bank, type }: FileAccount) => JSON.stringify([id, bank, type])
 
-const keyOf = (account: FileAccount, currency: string | undefined) => JSON.stringify([account.id, account.bank, account.type, currency])
+const keyOf = (account: FileAccount, currency: string | undefined) =>
+  JSON.stringify([account.id, account.bank, account.type, currency])
 
 const nameless: FileAccount = { id: '' }
 
-/** Gives an account without a bank or a type those of the only other account with its number: some files of OFX leave them out. */
+/**
+ * Gives an account without a bank or a type those of the only other account with its number: some
+ * files of OFX leave them out.
+ */
 export function completeAccounts(statements: FileStatement[]): void {
-  for (const accounts of grouped(statements.map(({ account }) => account), ({ id }) => id).values()) {
+  for (
+    const accounts of grouped(statements.map(({ account }) => account), ({ id }) => id).values()
+  ) {
     for (const part of ['bank', 'type'] as const) {
       const values = new Set(accounts.flatMap((account) => account[part] ?? []))
       if (values.size === 1) { for (const account of accounts) account[part] = [...values][0]! }
@@ -24,10 +38,15 @@ export function completeAccounts(statements: FileStatement[]): void {
 }
 
 /**
- * Returns the key of each row's account: its number and its currency, so that no two currencies share a balance. A row without a currency
- * belongs to the only currency of its number.
+ * Returns the key of each row's account: its number and its currency, so that no two currencies
+ * share a balance. A row without a currency belongs to the only currency of its number.
  */
-export function accountKeys(rows: StatementRow[], entries: Entry[], statements: FileStatement[], options: ReadOptions): string[] {
+export function accountKeys(
+  rows: StatementRow[],
+  entries: Entry[],
+  statements: FileStatement[],
+  options: ReadOptions,
+): string[] {
   const currencies = new Map<string, Set<string>>()
   const note = (account: FileAccount, currency: string | undefined) => {
     const number = numberOf(account)
@@ -35,7 +54,9 @@ export function accountKeys(rows: StatementRow[], entries: Entry[], statements: 
     currencies.set(number, currency === undefined ? currencySet : currencySet.add(currency))
   }
   for (const { account } of statements) note(account, currencyOf(account, options))
-  const accounts = entries.map(({ account, statement }) => account ?? statement?.account ?? nameless)
+  const accounts = entries.map(({ account, statement }) =>
+    account ?? statement?.account ?? nameless
+  )
   for (const [index, { currency }] of rows.entries()) note(accounts[index]!, currency)
   return rows.map(({ currency }, index) => {
     const account = accounts[index]!
@@ -44,29 +65,42 @@ export function accountKeys(rows: StatementRow[], entries: Entry[], statements: 
   })
 }
 
-const currencyOf = ({ currency }: FileAccount, options: ReadOptions) => currency ?? currencyIn(options.currency)
+const currencyOf = ({ currency }: FileAccount, options: ReadOptions) =>
+  currency ?? currencyIn(options.currency)
 
-/** An account in progress. `closed` is the day of its last balance, and the time as text of the file. `last` has the statements with this balance. */
+/**
+ * An account in progress. `closed` is the day of its last balance, and the time as text of the
+ * file. `last` has the statements with this balance.
+ */
 type Found = { account: StatementAccount, closed: string, last: FileStatement[] }
 
 /**
- * Returns the last of several statements that close on one day: the others have its opening balance as their closing one, or a smaller sequence number.
- * Statements with the same balance are equal. Returns undefined if nothing proves which is the last.
+ * Returns the last of several statements that close on one day: the others have its opening balance
+ * as their closing one, or a smaller sequence number. Statements with the same balance are equal.
+ * Returns undefined if nothing proves which is the last.
  */
 function lastOf(statements: FileStatement[]): FileStatement | undefined {
-  const isOnly = (some: FileStatement[]) => new Set(some.map(({ closing }) => amountOf(closing))).size === 1
+  const isOnly = (some: FileStatement[]) =>
+    new Set(some.map(({ closing }) => amountOf(closing))).size === 1
   // a statement without a change follows itself
-  const openings = new Set(statements.flatMap(({ opening, closing }) => amountOf(opening) === amountOf(closing) ? [] : [amountOf(opening)]))
+  const openings = new Set(
+    statements.flatMap(({ opening, closing }) =>
+      amountOf(opening) === amountOf(closing) ? [] : [amountOf(opening)]
+    ),
+  )
   const ends = statements.filter(({ closing }) => !openings.has(amountOf(closing)))
   if (isOnly(ends)) return ends[0]
   const sequences = statements.map(({ sequence = '' }) => sequence)
   const greatest = sequences.reduce((one, other) => one > other ? one : other)
-  const latest = sequences.includes('') ? [] : statements.filter(({ sequence }) => sequence === greatest)
+  const latest = sequences.includes('')
+    ? []
+    : statements.filter(({ sequence }) => sequence === greatest)
   return isOnly(latest) ? latest[0] : isOnly(statements) ? statements[0] : undefined
 }
 
 /**
- * Returns each account of the file with its rows and its last balance, and the balance of a file that names no account.
+ * Returns each account of the file with its rows and its last balance, and the balance of a file
+ * that names no account.
  *
  * @param keys the account of each row, as `accountKeys` returns them
  * @param duplicates the indexes of rows that are left out
@@ -102,7 +136,10 @@ export function accountsOf(
     const { account, closing, isPage } = statement
     const one = at(keyOf(account, currencyOf(account, options)), account)
     if (account.name !== undefined) one.account.name ??= account.name
-    if (closing === undefined || isPage === true || typeof amountIn(closing.amount, decimal) !== 'number') continue
+    if (
+      closing === undefined || isPage === true ||
+      typeof amountIn(closing.amount, decimal) !== 'number'
+    ) continue
     const closed = `${dayIn(closing.on, order) ?? ''} ${closing.on}`
     if (closed < one.closed) continue
     if (closed > one.closed) one.last = []
@@ -115,7 +152,11 @@ export function accountsOf(
     const { line, file, closing } = latest ?? last.at(-1)!
     const place = placeOf({ line: closing?.line ?? line, file })
     if (latest === undefined) {
-      problems.push({ ...place, message: 'Several statements close on this day with other balances, and nothing says which is the last. None was taken.' })
+      problems.push({
+        ...place,
+        message:
+          'Several statements close on this day with other balances, and nothing says which is the last. None was taken.',
+      })
       continue
     }
     const { amount, on } = closing!
@@ -123,7 +164,10 @@ export function accountsOf(
     if (hasMoreDecimals(amount, decimal, account.currency)) {
       problems.push({
         ...place,
-        message: `The closing balance "${amount}" has more decimals than can be stored, so it was rounded to ${centsText(cents, account.currency)}.`,
+        message:
+          `The closing balance "${amount}" has more decimals than can be stored, so it was rounded to ${
+            centsText(cents, account.currency)
+          }.`,
       })
     }
     const day = dayIn(on, order)
@@ -138,6 +182,10 @@ export function accountsOf(
   for (const { account } of found.values()) (account.id === '' ? others : accounts).push(account)
   const proven = found.size > 1 ? undefined : provenBalance(entries, rows, decimal)
   if (proven !== undefined) { for (const account of accounts) account.balance ??= proven }
-  const balance = accounts.length > 0 ? undefined : others.length === 1 ? others[0]!.balance ?? proven : proven
+  const balance = accounts.length > 0
+    ? undefined
+    : others.length === 1
+    ? others[0]!.balance ?? proven
+    : proven
   return { accounts, ...balance === undefined ? {} : { balance } }
 }

@@ -1,11 +1,20 @@
-/** Reads the export of another app: its accounts, categories, tags, splits and transfers besides the transactions. */
+/**
+ * Reads the export of another app: its accounts, categories, tags, splits and transfers besides the
+ * transactions.
+ */
 import type { NamedFile } from './archive.ts'
 import { type AppName, APP_RULES, type AppRules } from './app-rules.ts'
 import { linkTransfers } from './app-transfers.ts'
 import type { AppRow, ExportedAccount, ExportedCategory, ExportedTransaction } from './app-types.ts'
 import { grouped } from './grouped.ts'
 import { readWithOpenings } from './read-statement.ts'
-import { type Detail, type Problem, type ReadOptions, type StatementRow, StatementError } from './types.ts'
+import {
+  type Detail,
+  type Problem,
+  type ReadOptions,
+  type StatementRow,
+  StatementError,
+} from './types.ts'
 
 export type AppExport = {
   app: AppName
@@ -15,22 +24,35 @@ export type AppExport = {
   transactions: ExportedTransaction[]
   /** Pairs of indexes in `transactions`: the outgoing and the incoming half. */
   transfers: Array<[from: number, to: number]>
-  /** Skipped lines and questions, as `readStatement` returns them. With a question, nothing else is in the result. */
+  /**
+   * Skipped lines and questions, as `readStatement` returns them. With a question, nothing else is
+   * in the result.
+   */
   problems: Problem[]
 }
 
 const texts = ({ metadata = {} }: StatementRow): Record<string, string> =>
-  Object.fromEntries(Object.entries(metadata).flatMap(([key, value]: [string, Detail]) => typeof value === 'string' ? [[key, value]] : []))
+  Object.fromEntries(
+    Object.entries(metadata).flatMap(([key, value]: [string, Detail]) =>
+      typeof value === 'string' ? [[key, value]] : []
+    ),
+  )
 
 /** Returns the words after `#`. Actual has its tags in the notes. */
-const hashtagsIn = (text: string) => [...text.matchAll(/(?<![^\s])#([^\s#]{1,100})/g)].map(([, tag = '']) => tag)
+const hashtagsIn = (text: string) =>
+  [...text.matchAll(/(?<![^\s])#([^\s#]{1,100})/g)].map(([, tag = '']) => tag)
 
 const cents = (amount: number) => Math.round(amount * 100)
 
 /** Returns the category of a row: its key, name and group. */
-function categoryOf({ texts: { category = '', group = '' } }: AppRow, separator: string | undefined): Omit<ExportedCategory, 'kind'> | undefined {
+function categoryOf(
+  { texts: { category = '', group = '' } }: AppRow,
+  separator: string | undefined,
+): Omit<ExportedCategory, 'kind'> | undefined {
   const at = group === '' && separator !== undefined ? category.indexOf(separator) : -1
-  const [parent, name] = at === -1 ? [group, category] : [category.slice(0, at), category.slice(at + (separator?.length ?? 0))]
+  const [parent, name] = at === -1
+    ? [group, category]
+    : [category.slice(0, at), category.slice(at + (separator?.length ?? 0))]
   if (name.trim() === '') return undefined
   return parent.trim() === '' || parent === name
     ? { key: name.trim(), name: name.trim() }
@@ -47,32 +69,44 @@ function groupedBy(rows: AppRow[], keyOf: (row: AppRow) => string | undefined): 
   return [...groups.values()]
 }
 
-/** Joins the rows of a split to one transaction. Rows that are no split are returned as they are, and so is a part that is half of a transfer. */
+/**
+ * Joins the rows of a split to one transaction. Rows that are no split are returned as they are,
+ * and so is a part that is half of a transfer.
+ */
 function withSplits(rows: AppRow[], app: AppName): AppRow[][] {
   const rules: AppRules = APP_RULES[app]
   if (rules.splitKey !== undefined) return groupedBy(rows, rules.splitKey)
   const accounts = new Set(rows.map(({ account }) => account))
-  const isHalf = (row: AppRow) => rules.isTransfer(row) && accounts.has(rules.otherAccount?.(row) ?? '')
+  const isHalf = (row: AppRow) =>
+    rules.isTransfer(row) && accounts.has(rules.otherAccount?.(row) ?? '')
   const splitOf = (row: AppRow) => isHalf(row) ? undefined : rules.splitOf?.(row)
   const groups: AppRow[][] = []
   for (const row of rows) {
     const part = splitOf(row)
     const last = groups.at(-1)
     const before = last === undefined ? undefined : splitOf(last.at(-1)!)
-    const isNext = part !== undefined && before !== undefined && part.count === before.count && part.number === before.number + 1
-    const isSameKind = isNext && last![0]!.account === row.account && last![0]!.row.transaction_date === row.row.transaction_date
+    const isNext = part !== undefined && before !== undefined && part.count === before.count &&
+      part.number === before.number + 1
+    const isSameKind = isNext && last![0]!.account === row.account &&
+      last![0]!.row.transaction_date === row.row.transaction_date
       && last![0]!.row.currency === row.row.currency
     if (isSameKind) last!.push(row)
     else groups.push([row])
   }
   // an incomplete split stays several transactions
-  return groups.flatMap((group) => group.length > 1 && splitOf(group[0]!)?.count === group.length ? [group] : group.map((row) => [row]))
+  return groups.flatMap((group) =>
+    group.length > 1 && splitOf(group[0]!)?.count === group.length
+      ? [group]
+      : group.map((row) => [row])
+  )
 }
 
 /** Removes texts that become rows of their own. */
 function plainRow({ row }: AppRow, app: AppName): StatementRow {
   const { description, metadata, ...plain } = row
-  const rest = Object.entries(metadata ?? {}).filter(([key]) => !['category', 'group', 'tags', 'split', 'title', 'type', 'transfer'].includes(key))
+  const rest = Object.entries(metadata ?? {}).filter(([key]) =>
+    !['category', 'group', 'tags', 'split', 'title', 'type', 'transfer'].includes(key)
+  )
   const note = (APP_RULES[app] as AppRules).note ?? ((one: string) => one)
   const text = note(description ?? '')
   return {
@@ -84,29 +118,50 @@ function plainRow({ row }: AppRow, app: AppName): StatementRow {
 }
 
 /** Returns true if a statement is the export of an app, which `readAppExport` reads in full. */
-export const isAppExport = ({ preset }: { preset?: string | undefined }): boolean => preset !== undefined && Object.hasOwn(APP_RULES, preset)
+export const isAppExport = ({ preset }: { preset?: string | undefined }): boolean =>
+  preset !== undefined && Object.hasOwn(APP_RULES, preset)
 
 /**
  * Reads the export of Actual, Firefly III, Lunch Money, Mint, Monarch or YNAB.
  *
- * A starting balance becomes the `opening` of its account. Transfers are pairs of transactions. With an open question of
- * `readStatement` it returns only the problems.
+ * A starting balance becomes the `opening` of its account. Transfers are pairs of transactions.
+ * With an open question of `readStatement` it returns only the problems.
  *
  * @param file the CSV file of the app, or the files that `unpack` returns
  * @throws StatementError if the file is of another app
  */
-export function readAppExport(file: Uint8Array | ArrayBuffer | string | NamedFile[], options: ReadOptions = {}): AppExport {
+export function readAppExport(
+  file: Uint8Array | ArrayBuffer | string | NamedFile[],
+  options: ReadOptions = {},
+): AppExport {
   const { preset, accounts, rows, problems } = readWithOpenings(file, options)
   const app = isAppExport({ preset }) ? preset as AppName : undefined
   if (app === undefined) {
-    if (problems.some(({ option }) => option !== undefined)) throw new StatementError('This is no export of an app that is known here.')
-    throw new StatementError(`This is no export of ${Object.values(APP_RULES).map(({ name }) => name).join(', ')}.`)
+    if (problems.some(({ option }) => option !== undefined))
+      throw new StatementError('This is no export of an app that is known here.')
+    throw new StatementError(
+      `This is no export of ${Object.values(APP_RULES).map(({ name }) => name).join(', ')}.`,
+    )
   }
-  const nothing: AppExport = { app, accounts: [], categories: [], tags: [], transactions: [], transfers: [], problems }
+  const nothing: AppExport = {
+    app,
+    accounts: [],
+    categories: [],
+    tags: [],
+    transactions: [],
+    transfers: [],
+    problems,
+  }
   if (problems.some(({ option }) => option !== undefined)) return nothing
   const rules: AppRules = APP_RULES[app]
-  const accountOf = new Map(accounts.flatMap(({ id, rows: own }) => own.map((row) => [row, id] as const)))
-  const all = rows.map((row): AppRow => ({ account: accountOf.get(row) ?? rules.name, row, texts: texts(row) }))
+  const accountOf = new Map(
+    accounts.flatMap(({ id, rows: own }) => own.map((row) => [row, id] as const)),
+  )
+  const all = rows.map((row): AppRow => ({
+    account: accountOf.get(row) ?? rules.name,
+    row,
+    texts: texts(row),
+  }))
 
   const openings = new Map<string, number>()
   const booked = all.filter((row) => {
@@ -114,7 +169,10 @@ export function readAppExport(file: Uint8Array | ArrayBuffer | string | NamedFil
     openings.set(row.account, (openings.get(row.account) ?? 0) + cents(row.row.amount))
     return false
   })
-  const sums = new Map<string, { category: Omit<ExportedCategory, 'kind'>, income: number, expenses: number }>()
+  const sums = new Map<
+    string,
+    { category: Omit<ExportedCategory, 'kind'>, income: number, expenses: number }
+  >()
   const keyOf = (row: AppRow): string | undefined => {
     const category = rules.isTransfer(row) ? undefined : categoryOf(row, rules.separator)
     if (category === undefined) return undefined
@@ -124,7 +182,9 @@ export function readAppExport(file: Uint8Array | ArrayBuffer | string | NamedFil
     else sum.expenses -= cents(row.row.amount)
     return category.key
   }
-  const parts = withSplits(booked, app).filter((part) => part.some(({ row: { amount } }) => cents(amount) !== 0))
+  const parts = withSplits(booked, app).filter((part) =>
+    part.some(({ row: { amount } }) => cents(amount) !== 0)
+  )
   const transactions = parts.map((part): ExportedTransaction => {
     const [first] = part as [AppRow]
     const tags = [
@@ -139,18 +199,32 @@ export function readAppExport(file: Uint8Array | ArrayBuffer | string | NamedFil
     const row = plainRow(first, app)
     if (part.length === 1) {
       const category = keyOf(first)
-      return { account: first.account, row, ...category === undefined ? {} : { category }, tags, items: [] }
+      return {
+        account: first.account,
+        row,
+        ...category === undefined ? {} : { category },
+        tags,
+        items: [],
+      }
     }
     const { description: _, ...whole } = row
     const title = first.texts['title']
     return {
       account: first.account,
-      row: { ...whole, ...title === undefined ? {} : { description: title }, amount: part.reduce((sum, one) => sum + cents(one.row.amount), 0) / 100 },
+      row: {
+        ...whole,
+        ...title === undefined ? {} : { description: title },
+        amount: part.reduce((sum, one) => sum + cents(one.row.amount), 0) / 100,
+      },
       tags,
       items: part.map((one) => {
         const category = keyOf(one)
         const { name, description } = plainRow(one, app)
-        return { name: (description ?? name).slice(0, 255), amount: one.row.amount, ...category === undefined ? {} : { category } }
+        return {
+          name: (description ?? name).slice(0, 255),
+          amount: one.row.amount,
+          ...category === undefined ? {} : { category },
+        }
       }),
     }
   })
@@ -162,23 +236,34 @@ export function readAppExport(file: Uint8Array | ArrayBuffer | string | NamedFil
     const sum = groups.get(parent) ?? { income: 0, expenses: 0 }
     groups.set(parent, { income: sum.income + income, expenses: sum.expenses + expenses })
   }
-  const kindOf = (sum: { income: number, expenses: number }) => isIncome(sum) ? 'income' as const : 'expense' as const
+  const kindOf = (sum: { income: number, expenses: number }) =>
+    isIncome(sum) ? 'income' as const : 'expense' as const
   return {
     app,
     accounts: [...new Set(all.map(({ account }) => account))].map((name) => {
-      const currencies = new Set(all.filter(({ account }) => account === name).map(({ row: { currency } }) => currency))
+      const currencies = new Set(
+        all.filter(({ account }) => account === name).map(({ row: { currency } }) => currency),
+      )
       const [currency] = currencies
       const opening = openings.get(name)
-      return { name, ...currencies.size === 1 && currency !== undefined ? { currency } : {}, ...opening === undefined ? {} : { opening: opening / 100 } }
+      return {
+        name,
+        ...currencies.size === 1 && currency !== undefined ? { currency } : {},
+        ...opening === undefined ? {} : { opening: opening / 100 },
+      }
     }),
     categories: [
       ...[...groups].map(([name, sum]) => ({ key: name, name, kind: kindOf(sum) })),
-      ...[...sums.values()].filter(({ category: { key, parent } }) => parent !== undefined || !groups.has(key))
+      ...[...sums.values()].filter(({ category: { key, parent } }) =>
+        parent !== undefined || !groups.has(key)
+      )
         .map((sum) => ({ ...sum.category, kind: kindOf(sum) })),
     ],
     tags: [...new Set(transactions.flatMap(({ tags }) => tags))],
     transactions,
     transfers: linkTransfers(transactions, parts.map(([first]) => first!), app),
-    problems: problems.filter(({ message }) => !(app === 'actual' && message.startsWith('This moves no money'))),
+    problems: problems.filter(({ message }) =>
+      !(app === 'actual' && message.startsWith('This moves no money'))
+    ),
   }
 }

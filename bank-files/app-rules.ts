@@ -25,7 +25,8 @@ export type AppRules = {
   note?: (text: string) => string
 }
 
-const byComma = (list: string) => list.split(',').map((tag) => tag.trim().slice(0, 100)).filter((tag) => tag !== '')
+const byComma = (list: string) =>
+  list.split(',').map((tag) => tag.trim().slice(0, 100)).filter((tag) => tag !== '')
 
 const hasTransferCategory = ({ texts: { category = '' } }: AppRow) =>
   /^(?:transfers?|credit card payments?|payment, transfer|balance transfers?)$/i.test(category)
@@ -35,7 +36,9 @@ const SPLIT = /^\s*(?:Split \((\d+)\/(\d+)\)|\(Split (\d+)(?:\/| OF )(\d+)\)) ?/
 
 const noted = ({ row: { name, description = '' } }: AppRow): SplitPart | undefined => {
   const found = SPLIT.exec(description) ?? SPLIT.exec(name)
-  return found === null ? undefined : { number: Number(found[1] ?? found[3]), count: Number(found[2] ?? found[4]) }
+  return found === null
+    ? undefined
+    : { number: Number(found[1] ?? found[3]), count: Number(found[2] ?? found[4]) }
 }
 
 const withoutMark = (text: string) => text.replace(SPLIT, '').trim()
@@ -61,7 +64,8 @@ export const APP_RULES = {
     isOpening: ({ texts: { type = '' } }) => /^opening balance$/i.test(type),
     isTransfer: ({ texts: { type = '' } }) => /^transfer$/i.test(type),
     otherAccount: ({ row: { name } }) => name,
-    splitKey: ({ texts: { split = '', type = '' } }) => split === '' || /^transfer$/i.test(type) ? undefined : split,
+    splitKey: ({ texts: { split = '', type = '' } }) =>
+      split === '' || /^transfer$/i.test(type) ? undefined : split,
   },
   'lunch-money': {
     name: 'Lunch Money',

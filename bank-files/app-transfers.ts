@@ -8,11 +8,16 @@ const MAX_DAYS = 5
 const dayNumber = (day: string) => Date.parse(day) / 86_400_000
 
 /**
- * Returns the pairs of outgoing and incoming halves, one to one. The halves have opposite amounts in one currency. Firefly also converts.
+ * Returns the pairs of outgoing and incoming halves, one to one. The halves have opposite amounts
+ * in one currency. Firefly also converts.
  *
  * @param rows the first row of each transaction
  */
-export function linkTransfers(transactions: ExportedTransaction[], rows: AppRow[], app: AppName): Array<[from: number, to: number]> {
+export function linkTransfers(
+  transactions: ExportedTransaction[],
+  rows: AppRow[],
+  app: AppName,
+): Array<[from: number, to: number]> {
   const rules: AppRules = APP_RULES[app]
   const names = new Set(transactions.map(({ account }) => account))
   const candidates = rows.map((row, index) => {
@@ -22,7 +27,9 @@ export function linkTransfers(transactions: ExportedTransaction[], rows: AppRow[
     return isTransfer ? { index, row, other } : undefined
   }).filter((one) => one !== undefined)
   const key = ({ amount, currency, external_id = '' }: AppRow['row'], isFrom: boolean) =>
-    app === 'firefly' ? isFrom ? `${external_id} in` : external_id : `${Math.abs(amount)} ${currency}`
+    app === 'firefly'
+      ? isFrom ? `${external_id} in` : external_id
+      : `${Math.abs(amount)} ${currency}`
   const incoming = new Map<string, typeof candidates>()
   for (const to of candidates) {
     if (to.row.row.amount < 0) continue
@@ -36,8 +43,12 @@ export function linkTransfers(transactions: ExportedTransaction[], rows: AppRow[
     let best: { index: number, days: number } | undefined
     for (const to of incoming.get(key(from.row.row, true)) ?? []) {
       if (used.has(to.index) || to.row.account === from.row.account) continue
-      const days = Math.abs(dayNumber(to.row.row.transaction_date) - dayNumber(from.row.row.transaction_date))
-      const isSame = from.other === undefined ? days <= MAX_DAYS : days === 0 && from.other === to.row.account && to.other === from.row.account
+      const days = Math.abs(
+        dayNumber(to.row.row.transaction_date) - dayNumber(from.row.row.transaction_date),
+      )
+      const isSame = from.other === undefined
+        ? days <= MAX_DAYS
+        : days === 0 && from.other === to.row.account && to.other === from.row.account
       if (isSame && (best === undefined || days < best.days)) best = { index: to.index, days }
     }
     if (best === undefined) continue

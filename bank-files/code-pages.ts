@@ -1,11 +1,16 @@
-/** Detects the code page of a file by names of columns, letter frequencies of languages, and usual characters of Japan, China and Korea. */
+/**
+ * Detects the code page of a file by names of columns, letter frequencies of languages, and usual
+ * characters of Japan, China and Korea.
+ */
 import { PRESETS } from './presets.ts'
 import { plainName, usualNames } from './usual-columns.ts'
 
 /** Characters from 0x80 on of DOS code pages, which TextDecoder does not support. */
 const DOS: Record<string, string> = {
-  cp850: 'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
-  cp852: 'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u00ad˝˛ˇ˘§÷¸°¨˙űŘř■\u00a0',
+  cp850:
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
+  cp852:
+    'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u00ad˝˛ˇ˘§÷¸°¨˙űŘř■\u00a0',
 }
 
 type Page = { languages: string[], rare: number, isMac?: true }
@@ -13,7 +18,9 @@ type Page = { languages: string[], rare: number, isMac?: true }
 const WEST = ['de', 'fr', 'es', 'pt', 'it', 'da', 'sv', 'nl']
 const CENTRE = ['pl', 'cs', 'hu', 'ro', 'hr', 'de']
 
-/** Code pages with their languages, the most frequent first. `rare` is subtracted from the score. */
+/**
+ * Code pages with their languages, the most frequent first. `rare` is subtracted from the score.
+ */
 const PAGES: Record<string, Page> = {
   'windows-1252': { languages: [...WEST, 'is'], rare: 0 },
   'windows-1250': { languages: CENTRE, rare: 0.5 },
@@ -43,7 +50,10 @@ const DOUBLE_BYTE: Record<string, RegExp> = {
 /** Minimum share of the bytes beyond ASCII that usual characters have. */
 const MIN_USUAL_SHARE = 0.9
 
-/** Minimum mean length of runs of characters beyond ASCII. In Latin languages most of them are single letters. */
+/**
+ * Minimum mean length of runs of characters beyond ASCII. In Latin languages most of them are
+ * single letters.
+ */
 const MIN_RUN_LENGTH = 1.5
 
 /** Letters beyond ASCII per language, the most frequent first. */
@@ -82,7 +92,8 @@ const STATEMENT_TERMS: Record<string, RegExp> = {
   da: /bel.b|dato\b|tekst|beskrivelse|rentedato|konto\b/i,
   sv: /belopp|bokf.ringsdag|transaktion|saldo|datum\b|rubrik|meddelande/i,
   nl: /bedrag|rekening|omschrijving|naam\b|mededeling/i,
-  pl: /kwota|rachunek|rachunku|opis\b|przelew|saldo po|tytu|transakcji|operacji|nadawc|odbiorc|sklep/i,
+  pl:
+    /kwota|rachunek|rachunku|opis\b|przelew|saldo po|tytu|transakcji|operacji|nadawc|odbiorc|sklep/i,
   cs: /platb|.stka\b|m.na\b|popis\b|proti.|zpr.va|datum (?:za|pro|spl)|karty|prevod|p.evod|n.zev/i,
   hu: /sszeg|nyvel|forint|sz.mla|tranzakci|rt.knap|k.zlem/i,
   ro: /suma|tranzac|descriere|cont\b|valoare/i,
@@ -102,10 +113,17 @@ const MARGIN = 3
 /** Maximum number of readings in the question to the user. */
 const MAX_READINGS = 5
 
-/** Returns the decoder of a label of `TextDecoder` or of a DOS code page; undefined for an unknown label. */
+/**
+ * Returns the decoder of a label of `TextDecoder` or of a DOS code page; undefined for an unknown
+ * label.
+ */
 export const decoderOf = (label: string): ((bytes: Uint8Array) => string) | undefined => {
   const dos = Object.hasOwn(DOS, label.toLowerCase()) ? DOS[label.toLowerCase()] : undefined
-  if (dos !== undefined) return (bytes) => Array.from(bytes, (byte) => byte < 0x80 ? String.fromCharCode(byte) : dos[byte - 0x80]!).join('')
+  if (dos !== undefined)
+    return (bytes) =>
+      Array.from(bytes, (byte) => byte < 0x80 ? String.fromCharCode(byte) : dos[byte - 0x80]!).join(
+        '',
+      )
   try {
     const decoder = new TextDecoder(label)
     return (bytes) => decoder.decode(bytes)
@@ -118,8 +136,14 @@ export const decoderOf = (label: string): ((bytes: Uint8Array) => string) | unde
 const nonAsciiWords = (bytes: Uint8Array): Uint8Array[] => {
   const found = new Map<string, Uint8Array>()
   const isPart = (byte: number | undefined) =>
-    byte !== undefined && (byte >= 0x80 || (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a))
-  for (let at = bytes.findIndex((byte) => byte >= 0x80); at !== -1 && at < bytes.length && found.size < 400; at += 1) {
+    byte !== undefined &&
+    (byte >= 0x80 || (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) ||
+      (byte >= 0x61 && byte <= 0x7a))
+  for (
+    let at = bytes.findIndex((byte) => byte >= 0x80);
+    at !== -1 && at < bytes.length && found.size < 400;
+    at += 1
+  ) {
     if (bytes[at]! < 0x80) continue
     let from = at
     while (at - from < 30 && isPart(bytes[from - 1])) from -= 1
@@ -135,15 +159,24 @@ const nonAsciiWords = (bytes: Uint8Array): Uint8Array[] => {
 const isLetter = (text: string | undefined) => text !== undefined && /\p{L}/u.test(text)
 
 /** Returns true for a character that cannot occur next to a letter: `Mi³osz`, `®iľkov`. */
-const isFault = (before: string | undefined, character: string, after: string | undefined): boolean => {
+const isFault = (
+  before: string | undefined,
+  character: string,
+  after: string | undefined,
+): boolean => {
   if (/[’‘´`“”„«»–—…€\u00a0]/.test(character)) return false
-  if (COMMON.test(character)) return isLetter(after) && (isLetter(before) || after === after?.toLowerCase())
+  if (COMMON.test(character))
+    return isLetter(after) && (isLetter(before) || after === after?.toLowerCase())
   if (character === character.toLowerCase()) return false
   // a capital letter is the first one, or between capital letters
-  return isLetter(before) && (before !== before!.toUpperCase() || (isLetter(after) && after !== after!.toUpperCase()))
+  return isLetter(before) &&
+    (before !== before!.toUpperCase() || (isLetter(after) && after !== after!.toUpperCase()))
 }
 
-/** Returns the log-likelihood of the words in a language, by its letters beyond ASCII. `faults` counts impossible letters. */
+/**
+ * Returns the log-likelihood of the words in a language, by its letters beyond ASCII. `faults`
+ * counts impossible letters.
+ */
 function likelihood(words: string[], language: string): { sum: number, faults: number } {
   const letters = LETTERS[language]!
   const isLatin = !/\p{Script=Cyrillic}|\p{Script=Greek}/u.test(letters)
@@ -154,16 +187,20 @@ function likelihood(words: string[], language: string): { sum: number, faults: n
       const [before, character, after] = [word[at - 1], word[at]!, word[at + 1]]
       if (character.charCodeAt(0) < 0x80) {
         // no word mixes Latin and other letters
-        if (!isLatin && isLetter(character) && isLetter(after) && after!.charCodeAt(0) >= 0x80) faults += 1
+        if (!isLatin && isLetter(character) && isLetter(after) && after!.charCodeAt(0) >= 0x80)
+          faults += 1
         continue
       }
       const rank = letters.indexOf(character === 'İ' ? 'i' : character.toLowerCase())
       const isForeign = isLatin && FOREIGN.test(character)
-      if (isFault(before, character, after) || (rank === -1 && !isForeign && !COMMON.test(character))) faults += 1
+      if (
+        isFault(before, character, after) || (rank === -1 && !isForeign && !COMMON.test(character))
+      ) faults += 1
       else if (rank !== -1) {
         sum += Math.log(1 / (rank + 2) / total)
         // words of one letter are rare
-        if (!isLetter(before) && !isLetter(after) && !/[àèéóºªаияоусвк]/i.test(character)) sum -= MARGIN
+        if (!isLetter(before) && !isLetter(after) && !/[àèéóºªаияоусвк]/i.test(character))
+          sum -= MARGIN
       } else if (isLetter(before) || isLetter(after)) sum -= isForeign ? 4 : 2
     }
   }
@@ -172,9 +209,8 @@ function likelihood(words: string[], language: string): { sum: number, faults: n
 
 /** Words beyond ASCII in known names of columns. */
 const COLUMN_WORDS = new Set(
-  [...usualNames(), ...Object.values(PRESETS).flatMap(({ header }) => header as readonly string[])].flatMap((name) =>
-    plainName(name).match(/\p{L}{4,}/gu) ?? []
-  )
+  [...usualNames(), ...Object.values(PRESETS).flatMap(({ header }) => header as readonly string[])]
+    .flatMap((name) => plainName(name).match(/\p{L}{4,}/gu) ?? [])
     .filter((word) => /[^\0-\x7f]/.test(word)),
 )
 
@@ -188,8 +224,11 @@ function doubleByteReadings(bytes: Uint8Array): Reading[] {
   return Object.entries(DOUBLE_BYTE).flatMap(([value, usual]) => {
     try {
       const runs = new TextDecoder(value, { fatal: true }).decode(bytes).match(/[^\0-\x7f]+/g) ?? []
-      const isUsual = highBytes(latin.replace(usual, '')) <= highBytes(latin) * (1 - MIN_USUAL_SHARE)
-      return isUsual && runs.join('').length >= runs.length * MIN_RUN_LENGTH ? [{ value, sample: [...new Set(runs)].slice(0, 5).join(', ') }] : []
+      const isUsual =
+        highBytes(latin.replace(usual, '')) <= highBytes(latin) * (1 - MIN_USUAL_SHARE)
+      return isUsual && runs.join('').length >= runs.length * MIN_RUN_LENGTH
+        ? [{ value, sample: [...new Set(runs)].slice(0, 5).join(', ') }]
+        : []
     } catch {
       return []
     }
@@ -197,8 +236,9 @@ function doubleByteReadings(bytes: Uint8Array): Reading[] {
 }
 
 /**
- * Returns the code page of bytes that are not UTF-8. If the bytes do not prove one, `encoding` is the best guess, and `open` has the possible
- * code pages with the first words that they decode differently.
+ * Returns the code page of bytes that are not UTF-8. If the bytes do not prove one, `encoding` is
+ * the best guess, and `open` has the possible code pages with the first words that they decode
+ * differently.
  */
 export function codePageOf(bytes: Uint8Array): { encoding: string, open: Reading[] } {
   const samples = nonAsciiWords(bytes)
@@ -212,7 +252,10 @@ export function codePageOf(bytes: Uint8Array): { encoding: string, open: Reading
     const columns = texts.filter((word) => COLUMN_WORDS.has(plainName(word))).length
     const scores = languages.map((language) => {
       const { sum, faults } = likelihood(texts, language)
-      return { faults, score: sum - rare + (STATEMENT_TERMS[language]?.test(start) === true ? MARGIN : 0) }
+      return {
+        faults,
+        score: sum - rare + (STATEMENT_TERMS[language]?.test(start) === true ? MARGIN : 0),
+      }
     })
     return scores.map((score) => ({ value, texts, columns, text: texts.join(' '), ...score }))
   })
@@ -221,15 +264,36 @@ export function codePageOf(bytes: Uint8Array): { encoding: string, open: Reading
   const fewest = Math.min(...readings.map(({ faults }) => faults))
   readings.sort((one, other) => one.faults - other.faults || other.score - one.score)
   const [best] = readings
-  const possible = readings.filter(({ faults, score }) => fewest > 0 || (faults === 0 && score > best!.score - MARGIN))
-  const different = possible.filter(({ text }, at) => possible.findIndex((other) => other.text === text) === at).slice(0, MAX_READINGS)
+  const possible = readings.filter(({ faults, score }) =>
+    fewest > 0 || (faults === 0 && score > best!.score - MARGIN)
+  )
+  const different = possible.filter(({ text }, at) =>
+    possible.findIndex((other) => other.text === text) === at
+  ).slice(0, MAX_READINGS)
   // of the code pages that decode the file alike, the most frequent one
-  const usual = (text: string) => Object.keys(PAGES).find((page) => readings.some((reading) => reading.text === text && reading.value === page))!
+  const usual = (text: string) =>
+    Object.keys(PAGES).find((page) =>
+      readings.some((reading) => reading.text === text && reading.value === page)
+    )!
   // no known name of a column proves a code page
   const doubleByte = most === 0 ? doubleByteReadings(bytes) : []
   if (doubleByte.length > 0)
-    return { encoding: doubleByte[0]!.value, open: [...doubleByte, { value: usual(best!.text), sample: best!.texts.slice(0, 5).join(', ') }] }
+    return {
+      encoding: doubleByte[0]!.value,
+      open: [...doubleByte, {
+        value: usual(best!.text),
+        sample: best!.texts.slice(0, 5).join(', '),
+      }],
+    }
   if (different.length < 2) return { encoding: usual(best!.text), open: [] }
-  const differs = samples.map((_, at) => at).filter((at) => new Set(different.map(({ texts }) => texts[at])).size > 1).slice(0, 5)
-  return { encoding: usual(best!.text), open: different.map(({ text, texts }) => ({ value: usual(text), sample: differs.map((at) => texts[at]).join(', ') })) }
+  const differs = samples.map((_, at) => at).filter((at) =>
+    new Set(different.map(({ texts }) => texts[at])).size > 1
+  ).slice(0, 5)
+  return {
+    encoding: usual(best!.text),
+    open: different.map(({ text, texts }) => ({
+      value: usual(text),
+      sample: differs.map((at) => texts[at]).join(', '),
+    })),
+  }
 }

@@ -4,8 +4,17 @@ import Papa from 'papaparse'
 /** A record with the line where it begins. Quoted cells can span several lines. */
 export type Line = { line: number, cells: string[] }
 
-export function parse(text: string, delimiter: string, preview = 0): { lines: Line[], unclosed?: number } {
-  const { data, errors } = Papa.parse<string[]>(text, { delimiter, newline: '\n', preview, skipEmptyLines: false })
+export function parse(
+  text: string,
+  delimiter: string,
+  preview = 0,
+): { lines: Line[], unclosed?: number } {
+  const { data, errors } = Papa.parse<string[]>(text, {
+    delimiter,
+    newline: '\n',
+    preview,
+    skipEmptyLines: false,
+  })
   let line = 1
   const lines = data.map((cells) => {
     // spreadsheets write a text as a formula: ="0042"

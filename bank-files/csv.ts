@@ -1,5 +1,13 @@
 /** Reads CSV files of any bank: each record becomes an entry or a problem. */
-import { accountsAt, balancesAt, type Directions, directionsOf, feeAt, type Statuses, statusesOf } from './csv-columns.ts'
+import {
+  accountsAt,
+  balancesAt,
+  type Directions,
+  directionsOf,
+  feeAt,
+  type Statuses,
+  statusesOf,
+} from './csv-columns.ts'
 import { type Layout, layoutOf, columnIndexIn, presetOf, skippedData } from './csv-layout.ts'
 import { isEmpty, type Line, parse } from './csv-lines.ts'
 import { looksLikeDay } from './dates.ts'
@@ -12,10 +20,17 @@ import { type Problem, type ReadOptions, StatementError } from './types.ts'
 import { plainName, unitOf } from './usual-columns.ts'
 import { DIRECTIONS, isBalanceName, isOpeningName } from './vocabulary.ts'
 
-/** Returns functions that read each field of a record. They find the indexes of the columns only once. */
-function fieldReaders({ columns, header }: Layout, { account, feeColumn }: { account: number | undefined, feeColumn: number | undefined }) {
+/**
+ * Returns functions that read each field of a record. They find the indexes of the columns only
+ * once.
+ */
+function fieldReaders(
+  { columns, header }: Layout,
+  { account, feeColumn }: { account: number | undefined, feeColumn: number | undefined },
+) {
   const columnIndex = columnIndexIn(header)
-  const indexesOf = (column: Column | Column[] | undefined) => column === undefined ? [] : [column].flat().map(columnIndex)
+  const indexesOf = (column: Column | Column[] | undefined) =>
+    column === undefined ? [] : [column].flat().map(columnIndex)
   const first = (column: Column | Column[] | undefined) => {
     const indexes = indexesOf(column)
     return (cells: string[]): string => {
@@ -28,7 +43,9 @@ function fieldReaders({ columns, header }: Layout, { account, feeColumn }: { acc
   }
   const all = (column: Column | Column[] | undefined) => {
     const indexes = indexesOf(column)
-    return (cells: string[]): string => [...new Set(indexes.map((at) => (cells[at] ?? '').trim()))].filter((text) => text !== '').join(' ')
+    return (cells: string[]): string =>
+      [...new Set(indexes.map((at) => (cells[at] ?? '').trim()))].filter((text) => text !== '')
+        .join(' ')
   }
   const { date, amount, debit, credit, fee, name, payer, external_id, currency } = columns
   return {
@@ -39,46 +56,84 @@ function fieldReaders({ columns, header }: Layout, { account, feeColumn }: { acc
     fee: first(fee ?? feeColumn),
     name: first(name),
     payer: first(payer),
-    texts: textColumns.map((column) => [column, column === 'description' ? all(columns[column]) : first(columns[column])] as const),
+    texts: textColumns.map((column) =>
+      [column, column === 'description' ? all(columns[column]) : first(columns[column])] as const
+    ),
     external_id: first(external_id),
     currency: first(currency),
     account: first(account),
-    metadata: Object.entries(columns.metadata ?? {}).map(([key, column]) => [key, first(column)] as const),
+    metadata: Object.entries(columns.metadata ?? {}).map(([key, column]) =>
+      [key, first(column)] as const
+    ),
     /** `eur` of a column "Betrag (€)". */
-    unit: [...indexesOf(amount), ...indexesOf(debit)].map((at) => unitOf(header[at] ?? '')).find((unit) => unit !== undefined),
+    unit: [...indexesOf(amount), ...indexesOf(debit)].map((at) => unitOf(header[at] ?? ''))
+      .find((unit) => unit !== undefined),
   }
 }
 
-/** Removes the apostrophe that marks a text in a spreadsheet, in columns where every text has one. Quoted texts and the Dutch article `'t` have none. */
+/**
+ * Removes the apostrophe that marks a text in a spreadsheet, in columns where every text has one.
+ * Quoted texts and the Dutch article `'t` have none.
+ */
 function withoutTextMarks(lines: Line[]): Line[] {
   const width = Math.max(0, ...lines.slice(0, 50).map(({ cells }) => cells.length))
   const marked = new Set(
     Array.from({ length: width }, (_, at) => at).filter((at) => {
       const texts = lines.map(({ cells }) => cells[at] ?? '').filter((text) => text.trim() !== '')
-      return texts.length > 0 && texts.every((text) => /^\s*'(?![tsn](?!\p{L}))/iu.test(text)) && !texts.every((text) => /'\s*$/.test(text))
+      return texts.length > 0 && texts.every((text) => /^\s*'(?![tsn](?!\p{L}))/iu.test(text)) &&
+        !texts.every((text) => /'\s*$/.test(text))
     }),
   )
   const plain = (text: string) => text.replace(/^\s*'/, '')
-  return marked.size === 0 ? lines : lines.map((line) => ({ ...line, cells: line.cells.map((text, at) => marked.has(at) ? plain(text) : text) }))
+  return marked.size === 0
+    ? lines
+    : lines.map((line) => ({
+      ...line,
+      cells: line.cells.map((text, at) => marked.has(at) ? plain(text) : text),
+    }))
 }
 
-type FileContext = { layout: Layout, fields: ReturnType<typeof fieldReaders>, directions?: Directions, statuses?: Statuses, balances: number[] }
+type FileContext = {
+  layout: Layout
+  fields: ReturnType<typeof fieldReaders>
+  directions?: Directions
+  statuses?: Statuses
+  balances: number[]
+}
 
 /** Returns the entry of a record, or the problem that excludes it. */
-function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, balances }: FileContext): Entry | Problem {
+function entryOf(
+  { line, cells }: Line,
+  { layout, fields, directions, statuses, balances }: FileContext,
+): Entry | Problem {
   const name = fields.name(cells)
   const preset = layout.preset === undefined ? undefined : presetOf(layout.preset)
   if (preset?.sums?.some((sum) => name.startsWith(sum)) === true)
-    return { line, message: 'This line is a balance of the bank and no transaction. It was left out.' }
+    return {
+      line,
+      message: 'This line is a balance of the bank and no transaction. It was left out.',
+    }
   const isOpening = preset === undefined && isOpeningName(name)
-  if (preset === undefined && !isOpening && isBalanceName(name)) return balanceProblem({ line, name })
-  const [date, amount, debit, credit] = [fields.date(cells), fields.amount(cells), fields.debit(cells), fields.credit(cells)]
+  if (preset === undefined && !isOpening && isBalanceName(name))
+    return balanceProblem({ line, name })
+  const [date, amount, debit, credit] = [
+    fields.date(cells),
+    fields.amount(cells),
+    fields.debit(cells),
+    fields.credit(cells),
+  ]
   if (!isOpening && !looksLikeDay(date) && amount + debit + credit === '')
     return { line, message: 'This line has neither a date nor an amount and was left out.' }
   if (layout.header.length > 0 && !isEmpty(cells.slice(layout.header.length))) {
-    return { line, message: 'This line has more cells than columns have names, so they may be shifted. It was left out.' }
+    return {
+      line,
+      message:
+        'This line has more cells than columns have names, so they may be shifted. It was left out.',
+    }
   }
-  const word = directions === undefined ? 'sign' : directions.meanings.get(plainName(cells[directions.at] ?? '')) ?? 'sign'
+  const word = directions === undefined
+    ? 'sign'
+    : directions.meanings.get(plainName(cells[directions.at] ?? '')) ?? 'sign'
   const direction = directions?.role === 'signs' ? word : 'sign'
   const proof = preset?.proof !== undefined
     ? DIRECTIONS.get(plainName(cells[columnIndexIn(layout.header)(preset.proof)] ?? ''))
@@ -86,7 +141,9 @@ function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, 
     ? word
     : undefined
   const account = clean(fields.account(cells))
-  const status = statuses === undefined ? undefined : statuses.meanings.get(plainName(cells[statuses.at] ?? '')) ?? 'paid'
+  const status = statuses === undefined
+    ? undefined
+    : statuses.meanings.get(plainName(cells[statuses.at] ?? '')) ?? 'paid'
   return {
     line,
     ...isOpening ? { isOpening } : {},
@@ -110,28 +167,53 @@ function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, 
 }
 
 /**
- * @returns the entries, and the options completed by the preset's date order, decimal sign, signs and currency
+ * @returns the entries, and the options completed by the preset's date order, decimal sign, signs
+ * and currency
  * @throws StatementError if no header line is recognized
  */
-export function readCsv(text: string, options: ReadOptions): ParsedFile & { preset?: PresetName, header: string[], options: ReadOptions } {
+export function readCsv(
+  text: string,
+  options: ReadOptions,
+): ParsedFile & { preset?: PresetName, header: string[], options: ReadOptions } {
   if (options.preset !== undefined && !Object.hasOwn(PRESETS, options.preset)) {
-    throw new StatementError(`There is no preset "${options.preset}". There are: ${Object.keys(PRESETS).join(', ')}.`)
+    throw new StatementError(
+      `There is no preset "${options.preset}". There are: ${Object.keys(PRESETS).join(', ')}.`,
+    )
   }
   const layout = layoutOf(text, options)
   const { lines, unclosed } = parse(text, layout.delimiter)
   const preset = layout.preset === undefined ? undefined : presetOf(layout.preset)
   const records = lines.slice(layout.start).filter(({ cells }) => !isEmpty(cells))
-  const data = preset?.isGuarded === true ? records.map((line) => ({ ...line, cells: line.cells.map(unguarded) })) : withoutTextMarks(records)
-  const [directions, statuses, account] = [directionsOf(data, layout, options), statusesOf(data, layout, options), accountsAt(data, layout, options)]
+  const data = preset?.isGuarded === true
+    ? records.map((line) => ({ ...line, cells: line.cells.map(unguarded) }))
+    : withoutTextMarks(records)
+  const [directions, statuses, account] = [
+    directionsOf(data, layout, options),
+    statusesOf(data, layout, options),
+    accountsAt(data, layout, options),
+  ]
   const balances = balancesAt(data, layout)
   // a preset knows its fees
   const feeColumn = feeAt(data, layout, options, preset === undefined ? balances : [])
-  const problems: Problem[] = [directions, statuses, account, feeColumn].flatMap((found) => Array.isArray(found) ? found : [])
-  if (unclosed !== undefined) problems.push({ line: unclosed, message: 'A quotation mark of this line is never closed, so everything after it is missing.' })
+  const problems: Problem[] = [directions, statuses, account, feeColumn].flatMap((found) =>
+    Array.isArray(found) ? found : []
+  )
+  if (unclosed !== undefined)
+    problems.push({
+      line: unclosed,
+      message: 'A quotation mark of this line is never closed, so everything after it is missing.',
+    })
   for (const { line } of skippedData(lines, layout)) {
-    problems.push({ line, message: 'This line stands before the first transaction and was left out, although it has a day or an amount.' })
+    problems.push({
+      line,
+      message:
+        'This line stands before the first transaction and was left out, although it has a day or an amount.',
+    })
   }
-  const fields = fieldReaders(layout, { account: Array.isArray(account) ? undefined : account, feeColumn: Array.isArray(feeColumn) ? undefined : feeColumn })
+  const fields = fieldReaders(layout, {
+    account: Array.isArray(account) ? undefined : account,
+    feeColumn: Array.isArray(feeColumn) ? undefined : feeColumn,
+  })
   const context: FileContext = {
     layout,
     fields,
@@ -150,16 +232,19 @@ export function readCsv(text: string, options: ReadOptions): ParsedFile & { pres
     else entries.push(...[sides].flat())
   }
   // no language of East Asia has a decimal comma
-  const amounts = [layout.columns.amount, layout.columns.debit, layout.columns.credit].flat().map((column) =>
-    column === undefined ? '' : layout.header[columnIndex(column)] ?? ''
-  )
-  const decimal = preset?.decimal ?? (amounts.some((name) => /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Hangul}]/u.test(name)) ? '.' : undefined)
+  const amounts = [layout.columns.amount, layout.columns.debit, layout.columns.credit].flat()
+    .map((column) => column === undefined ? '' : layout.header[columnIndex(column)] ?? '')
+  const decimal = preset?.decimal ??
+    (amounts.some((name) => /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Hangul}]/u.test(name))
+      ? '.'
+      : undefined)
   const currency = fields.unit ?? options.currency ?? preset?.currency
   return {
     // the user's answer for the directions also decides the signs
     signs: preset?.magnitudes === true
       ? 'columns'
-      : preset?.proof !== undefined || (directions !== undefined && !Array.isArray(directions) && directions.role !== 'signs')
+      : preset?.proof !== undefined ||
+          (directions !== undefined && !Array.isArray(directions) && directions.role !== 'signs')
       ? 'proof'
       : preset === undefined && !Array.isArray(directions) && options.directions === undefined
       ? 'open'
@@ -174,7 +259,9 @@ export function readCsv(text: string, options: ReadOptions): ParsedFile & { pres
     options: {
       ...typeof preset?.dateOrder === 'string' ? { dateOrder: preset.dateOrder } : {},
       ...decimal === undefined ? {} : { decimal },
-      ...preset === undefined || preset.proof !== undefined ? {} : { negate: preset.negate ?? false },
+      ...preset === undefined || preset.proof !== undefined
+        ? {}
+        : { negate: preset.negate ?? false },
       ...options,
       ...currency === undefined ? {} : { currency },
     },

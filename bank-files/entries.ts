@@ -1,8 +1,14 @@
-/** The common result of the format readers, before rows.ts interprets dates and amounts, and helpers to clean text. */
+/**
+ * The common result of the format readers, before rows.ts interprets dates and amounts, and helpers
+ * to clean text.
+ */
 import type { TextColumn } from './text-columns.ts'
 import type { DateOrder, Detail, Problem, StatementAccount, StatementRow } from './types.ts'
 
-/** An account as the file names it. `currency` applies to rows that name no other. Without a name in the file the `id` is empty. */
+/**
+ * An account as the file names it. `currency` applies to rows that name no other. Without a name in
+ * the file the `id` is empty.
+ */
 export type FileAccount = Omit<StatementAccount, 'rows' | 'balance'>
 
 /** A balance as text of the file, with its line. */
@@ -16,7 +22,10 @@ export type FileStatement = {
   account: FileAccount
   /** The bank's number of the statement. */
   number?: string
-  /** A text that is greater in a later statement of the account: the bank's sequence number, the time of the file or the end of the period. */
+  /**
+   * A text that is greater in a later statement of the account: the bank's sequence number, the
+   * time of the file or the end of the period.
+   */
   sequence?: string
   opening?: FileBalance
   closing?: FileBalance
@@ -42,7 +51,10 @@ export type Entry = {
   fee?: string
   /** True for an expense, false for income. Undefined if only the sign of the amount decides. */
   out?: boolean
-  /** The expected direction by a word of the file; true for an expense. Only checks the sign of the amount. */
+  /**
+   * The expected direction by a word of the file; true for an expense. Only checks the sign of the
+   * amount.
+   */
   hint?: boolean
   /** True for a record of the account's opening balance. */
   isOpening?: boolean
@@ -68,8 +80,9 @@ export type Entry = {
 /** The result of a format reader. */
 export type ParsedFile = {
   /**
-   * The source of the signs. `defined`: the format or a preset. `columns`: debit and credit columns, regardless of their own signs. `open`:
-   * unknown. `proof`: the hints of the entries must prove them.
+   * The source of the signs. `defined`: the format or a preset. `columns`: debit and credit
+   * columns, regardless of their own signs. `open`: unknown. `proof`: the hints of the entries must
+   * prove them.
    */
   signs: 'defined' | 'open' | 'columns' | 'proof'
   /** True if rows with the name of an opening balance stay, because `readAppExport` reads them. */
@@ -86,14 +99,20 @@ export type ParsedFile = {
 type Place = { line: number, file?: string | undefined }
 
 /** Returns the place of an entry or a statement, for its problems. */
-export const placeOf = ({ line, file }: Place): Pick<Problem, 'line' | 'file'> => ({ line, ...file === undefined ? {} : { file } })
+export const placeOf = ({ line, file }: Place): Pick<Problem, 'line' | 'file'> => ({
+  line,
+  ...file === undefined ? {} : { file },
+})
 
 /** Returns the place of an entry or a statement as words of a message. */
-export const nameOf = ({ line, file }: Place): string => file === undefined ? `line ${line}` : `line ${line} of ${file}`
+export const nameOf = ({ line, file }: Place): string =>
+  file === undefined ? `line ${line}` : `line ${line} of ${file}`
 
 /** Joins the files of one archive. Each entry, statement and problem gets the name of its file. */
 export function joined(files: Array<{ name: string, parsed: ParsedFile }>): ParsedFile {
-  for (const { name, parsed } of files) for (const one of [...parsed.entries, ...parsed.problems, ...parsed.statements]) one.file = name
+  for (const { name, parsed } of files)
+    for (const one of [...parsed.entries, ...parsed.problems, ...parsed.statements])
+      one.file = name
   const all = files.map(({ parsed }) => parsed)
   return {
     signs: 'defined',
@@ -103,7 +122,9 @@ export function joined(files: Array<{ name: string, parsed: ParsedFile }>): Pars
   }
 }
 
-/** Returns the text on one line, as PostgreSQL can store it, with at most `maxLength` characters. */
+/**
+ * Returns the text on one line, as PostgreSQL can store it, with at most `maxLength` characters.
+ */
 export const clean = (text = '', maxLength = 255): string => {
   const line = text.replace(/\s+/g, ' ').replace(/\p{Surrogate}/gu, '\uFFFD').trim()
   return line.length <= maxLength ? line : Array.from(line).slice(0, maxLength).join('').trim()
@@ -116,14 +137,23 @@ export function typeOf({ metadata }: Pick<Entry, 'metadata'>): string {
 }
 
 /** Returns the reference, or '' for a placeholder such as NOTPROVIDED. */
-export const reference = (text = ''): string => /^(?:NOT ?PROVIDED|NONREF|NOREF|NONE|N\/A|UNKNOWN|0+)$/i.test(text.trim()) ? '' : text
+export const reference = (text = ''): string =>
+  /^(?:NOT ?PROVIDED|NONREF|NOREF|NONE|N\/A|UNKNOWN|0+)$/i.test(text.trim()) ? '' : text
 
 /** Returns the problem of a line that is no transaction. */
-export const balanceProblem = ({ name, description = '', ...place }: Pick<Entry, 'line' | 'file' | 'name' | 'description'>): Problem => ({
+export const balanceProblem = (
+  { name, description = '', ...place }: Pick<Entry, 'line' | 'file' | 'name' | 'description'>,
+): Problem => ({
   ...placeOf(place),
-  message: `"${clean(name || description, 60)}" names a balance or a sum and no transaction. This line was left out.`,
+  message: `"${
+    clean(name || description, 60)
+  }" names a balance or a sum and no transaction. This line was left out.`,
 })
 
 /** Returns a currency code in lower case; undefined if the text is no currency. */
 export const currencyIn = (text = ''): string | undefined =>
-  /^[a-z]{3}$/i.test(text.trim()) ? text.trim().toLowerCase() : text.trim() === '€' ? 'eur' : undefined
+  /^[a-z]{3}$/i.test(text.trim())
+    ? text.trim().toLowerCase()
+    : text.trim() === '€'
+    ? 'eur'
+    : undefined

@@ -1,5 +1,11 @@
-/** Returns the items by their key, in their order. The client promises ES2022, which has no `Map.groupBy`. */
-export function grouped<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
+/**
+ * Returns the items by their key, in their order. The client promises ES2022, which has no
+ * `Map.groupBy`.
+ */
+export function grouped<Item, Key>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => Key,
+): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>()
   for (const item of items) {
     const key = keyOf(item)

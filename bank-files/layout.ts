@@ -13,7 +13,10 @@ export type Column = string | number
 /** The columns that become a text of the transaction as they are. */
 export const textColumns = Object.keys(textLengths) as TextColumn[]
 
-/** The meaning of the columns. In a list the first column with a value counts; a description joins all of them. */
+/**
+ * The meaning of the columns. In a list the first column with a value counts; a description joins
+ * all of them.
+ */
 export type Columns = {
   date: Column | Column[]
   /** Signed, unless `direction` gives the sign. */
@@ -21,7 +24,10 @@ export type Columns = {
   /** `debit` and `credit` replace `amount`. */
   debit?: Column
   credit?: Column
-  /** Contains the direction of the amount: `debit`, `Soll`, `S`, `Af`, `DBIT`, `OUT` or their opposites. */
+  /**
+   * Contains the direction of the amount: `debit`, `Soll`, `S`, `Af`, `DBIT`, `OUT` or their
+   * opposites.
+   */
   direction?: Column
   /** The bank's fee, not included in the amount. */
   fee?: Column
@@ -57,13 +63,19 @@ export type Preset = {
   /** Patterns of the first cells of each line, for a bank that writes no header line. */
   shape?: RegExp[]
   columns: Columns
-  /** A list if the bank writes several orders. Then the file must prove its order, or the user answers a question. Default: any order */
+  /**
+   * A list if the bank writes several orders. Then the file must prove its order, or the user
+   * answers a question. Default: any order
+   */
   dateOrder?: DateOrder | readonly DateOrder[]
   decimal?: Decimal
   currency?: string
   /** Positive amounts are expenses. Default: positive amounts are income */
   negate?: boolean
-  /** A column of words such as expense and income. They must prove the signs, because users of the app choose the sign of expenses. */
+  /**
+   * A column of words such as expense and income. They must prove the signs, because users of the
+   * app choose the sign of expenses.
+   */
   proof?: string
   /** Debit and credit columns give the direction; the signs of their amounts have no meaning. */
   magnitudes?: boolean
@@ -73,7 +85,9 @@ export type Preset = {
   isGuarded?: boolean
   /** A column that names the account of each row only if it has several values. */
   perhapsAccount?: Column
-  /** Rows with the name of an opening balance are no transactions, but `readAppExport` reads them. */
+  /**
+   * Rows with the name of an opening balance are no transactions, but `readAppExport` reads them.
+   */
   keepsOpenings?: boolean
   /** Name prefixes of rows that are balances and no transactions. */
   sums?: string[]

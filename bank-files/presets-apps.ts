@@ -18,7 +18,17 @@ export const APPS = {
   },
   'copilot': {
     bank: 'Copilot Money',
-    header: ['date', 'name', 'amount', 'status', 'category', 'parent category', 'excluded', 'type', 'account'],
+    header: [
+      'date',
+      'name',
+      'amount',
+      'status',
+      'category',
+      'parent category',
+      'excluded',
+      'type',
+      'account',
+    ],
     columns: {
       account: 'account',
       date: 'date',
@@ -50,7 +60,18 @@ export const APPS = {
   },
   'finance-export': {
     bank: 'transactions.csv of an export of this service',
-    header: ['transaction_date', 'name', 'amount', 'currency', 'status', 'category', 'account', 'external_id', 'id', 'booked_on'],
+    header: [
+      'transaction_date',
+      'name',
+      'amount',
+      'currency',
+      'status',
+      'category',
+      'account',
+      'external_id',
+      'id',
+      'booked_on',
+    ],
     columns: {
       account: 'account',
       date: ['booked_on', 'transaction_date'],
@@ -83,14 +104,31 @@ export const APPS = {
   },
   'firefly': {
     bank: 'Firefly III',
-    header: ['journal_id', 'type', 'currency_code', 'amount', 'description', 'date', 'source_name', 'source_type', 'destination_name', 'destination_type'],
+    header: [
+      'journal_id',
+      'type',
+      'currency_code',
+      'amount',
+      'description',
+      'date',
+      'source_name',
+      'source_type',
+      'destination_name',
+      'destination_type',
+    ],
     columns: {
       date: 'date',
       description: ['description', 'notes'],
       external_id: 'journal_id',
       amount: 'amount',
       currency: 'currency_code',
-      metadata: { category: 'category', tags: 'tags', type: 'type', split: 'group_id', title: 'group_title' },
+      metadata: {
+        category: 'category',
+        tags: 'tags',
+        type: 'type',
+        split: 'group_id',
+        title: 'group_title',
+      },
     },
     journal: {
       source: 'source_name',
@@ -115,7 +153,14 @@ export const APPS = {
       amount: 'amount',
       currency: 'currency',
       status: 'status',
-      metadata: { category: 'category', group: 'category_group', tags: 'tags', type: 'type', split: 'parent_id', title: 'group_name' },
+      metadata: {
+        category: 'category',
+        group: 'category_group',
+        tags: 'tags',
+        type: 'type',
+        split: 'parent_id',
+        title: 'group_name',
+      },
     },
     decimal: '.',
     proof: 'type',
@@ -123,7 +168,15 @@ export const APPS = {
   },
   'mint': {
     bank: 'Mint',
-    header: ['Date', 'Description', 'Original Description', 'Amount', 'Transaction Type', 'Category', 'Account Name'],
+    header: [
+      'Date',
+      'Description',
+      'Original Description',
+      'Amount',
+      'Transaction Type',
+      'Category',
+      'Account Name',
+    ],
     columns: {
       account: 'Account Name',
       date: 'Date',
@@ -152,7 +205,18 @@ export const APPS = {
   },
   'outbank': {
     bank: 'Outbank',
-    header: ['#', 'Account', 'Date', 'Value Date', 'Amount', 'Currency', 'Name', 'Number', 'Bank', 'Reason'],
+    header: [
+      '#',
+      'Account',
+      'Date',
+      'Value Date',
+      'Amount',
+      'Currency',
+      'Name',
+      'Number',
+      'Bank',
+      'Reason',
+    ],
     columns: {
       account: 'Account',
       date: 'Date',
@@ -166,7 +230,18 @@ export const APPS = {
   },
   'paypal': {
     bank: 'PayPal',
-    header: ['Date', 'Time', 'Name', 'Type', 'Status', 'Currency', 'Gross', 'Fee', 'Net', 'Transaction ID'],
+    header: [
+      'Date',
+      'Time',
+      'Name',
+      'Type',
+      'Status',
+      'Currency',
+      'Gross',
+      'Fee',
+      'Net',
+      'Transaction ID',
+    ],
     columns: {
       date: 'Date',
       name: ['Name', 'Type'],
@@ -182,7 +257,16 @@ export const APPS = {
   },
   'paypal-de': {
     bank: 'PayPal, in German',
-    header: ['Datum', 'Uhrzeit', 'Zeitzone', 'Name', 'Währung', 'Brutto', 'Netto', 'Transaktionscode'],
+    header: [
+      'Datum',
+      'Uhrzeit',
+      'Zeitzone',
+      'Name',
+      'Währung',
+      'Brutto',
+      'Netto',
+      'Transaktionscode',
+    ],
     columns: {
       date: 'Datum',
       name: ['Name', 'Typ', 'Beschreibung'],
@@ -198,7 +282,17 @@ export const APPS = {
   },
   'rocket-money': {
     bank: 'Rocket Money',
-    header: ['Date', 'Original Date', 'Account Type', 'Account Name', 'Name', 'Custom Name', 'Amount', 'Category', 'Ignored From'],
+    header: [
+      'Date',
+      'Original Date',
+      'Account Type',
+      'Account Name',
+      'Name',
+      'Custom Name',
+      'Amount',
+      'Category',
+      'Ignored From',
+    ],
     columns: {
       account: 'Account Name',
       date: 'Date',

@@ -5,7 +5,16 @@ export const BANKS = {
   'abn-amro': {
     bank: 'ABN AMRO, a .TAB file, which has no header line',
     header: [],
-    shape: [/^\d{9,10}$/, /^[A-Z]{3}$/, /^\d{8}$/, /^-?\d+,\d\d$/, /^-?\d+,\d\d$/, /^\d{8}$/, /^-?\d+,\d\d$/, /./],
+    shape: [
+      /^\d{9,10}$/,
+      /^[A-Z]{3}$/,
+      /^\d{8}$/,
+      /^-?\d+,\d\d$/,
+      /^-?\d+,\d\d$/,
+      /^\d{8}$/,
+      /^-?\d+,\d\d$/,
+      /./,
+    ],
     columns: { account: 0, currency: 1, date: 2, amount: 6, name: 7 },
     decimal: ',',
     currency: 'eur',
@@ -27,7 +36,16 @@ export const BANKS = {
       /^-?\d+\.\d\d$/,
       /^\d\d-\d\d-\d{4}$/,
     ],
-    columns: { date: 0, account: 1, name: [3, 17], currency: 9, amount: 10, reference_no: 16, description: 17, metadata: { iban: 2, type: 14 } },
+    columns: {
+      date: 0,
+      account: 1,
+      name: [3, 17],
+      currency: 9,
+      amount: 10,
+      reference_no: 16,
+      description: 17,
+      metadata: { iban: 2, type: 14 },
+    },
     dateOrder: 'dmy',
     decimal: '.',
     currency: 'eur',
@@ -57,8 +75,22 @@ export const BANKS = {
   },
   'chase': {
     bank: 'Chase, accounts',
-    header: ['Details', 'Posting Date', 'Description', 'Amount', 'Type', 'Balance', 'Check or Slip #'],
-    columns: { date: 'Posting Date', name: 'Description', amount: 'Amount', reference_no: 'Check or Slip #', metadata: { type: 'Type' } },
+    header: [
+      'Details',
+      'Posting Date',
+      'Description',
+      'Amount',
+      'Type',
+      'Balance',
+      'Check or Slip #',
+    ],
+    columns: {
+      date: 'Posting Date',
+      name: 'Description',
+      amount: 'Amount',
+      reference_no: 'Check or Slip #',
+      metadata: { type: 'Type' },
+    },
     dateOrder: 'mdy',
     decimal: '.',
     currency: 'usd',
@@ -66,7 +98,13 @@ export const BANKS = {
   'chase-card': {
     bank: 'Chase, cards',
     header: ['Transaction Date', 'Post Date', 'Description', 'Category', 'Type', 'Amount', 'Memo'],
-    columns: { date: 'Transaction Date', name: 'Description', amount: 'Amount', description: 'Memo', metadata: { type: 'Type', category: 'Category' } },
+    columns: {
+      date: 'Transaction Date',
+      name: 'Description',
+      amount: 'Amount',
+      description: 'Memo',
+      metadata: { type: 'Type', category: 'Category' },
+    },
     dateOrder: 'mdy',
     decimal: '.',
     currency: 'usd',
@@ -74,14 +112,26 @@ export const BANKS = {
   'comdirect': {
     bank: 'comdirect',
     header: ['Buchungstag', 'Wertstellung (Valuta)', 'Vorgang', 'Buchungstext', 'Umsatz in EUR'],
-    columns: { date: 'Buchungstag', name: 'Buchungstext', amount: 'Umsatz in EUR', metadata: { type: 'Vorgang' } },
+    columns: {
+      date: 'Buchungstag',
+      name: 'Buchungstext',
+      amount: 'Umsatz in EUR',
+      metadata: { type: 'Vorgang' },
+    },
     dateOrder: 'dmy',
     decimal: ',',
     currency: 'eur',
   },
   'dkb': {
     bank: 'DKB, accounts since 2023',
-    header: ['Buchungsdatum', 'Wertstellung', 'Status', 'Zahlungspflichtige*r', 'Zahlungsempfänger*in', 'Verwendungszweck'],
+    header: [
+      'Buchungsdatum',
+      'Wertstellung',
+      'Status',
+      'Zahlungspflichtige*r',
+      'Zahlungsempfänger*in',
+      'Verwendungszweck',
+    ],
     columns: {
       date: 'Buchungsdatum',
       name: 'Zahlungsempfänger*in',
@@ -99,15 +149,36 @@ export const BANKS = {
   },
   'hdfc': {
     bank: 'HDFC Bank',
-    header: ['Date', 'Narration', 'Chq./Ref.No.', 'Value Dt', 'Withdrawal Amt.', 'Deposit Amt.', 'Closing Balance'],
-    columns: { date: 'Date', name: 'Narration', debit: 'Withdrawal Amt.', credit: 'Deposit Amt.', reference_no: 'Chq./Ref.No.' },
+    header: [
+      'Date',
+      'Narration',
+      'Chq./Ref.No.',
+      'Value Dt',
+      'Withdrawal Amt.',
+      'Deposit Amt.',
+      'Closing Balance',
+    ],
+    columns: {
+      date: 'Date',
+      name: 'Narration',
+      debit: 'Withdrawal Amt.',
+      credit: 'Deposit Amt.',
+      reference_no: 'Chq./Ref.No.',
+    },
     dateOrder: 'dmy',
     decimal: '.',
     currency: 'inr',
   },
   'ing-de': {
     bank: 'ING in Germany',
-    header: ['Buchung', 'Auftraggeber/Empfänger', 'Buchungstext', 'Verwendungszweck', 'Betrag', 'Währung'],
+    header: [
+      'Buchung',
+      'Auftraggeber/Empfänger',
+      'Buchungstext',
+      'Verwendungszweck',
+      'Betrag',
+      'Währung',
+    ],
     columns: {
       date: 'Buchung',
       name: 'Auftraggeber/Empfänger',
@@ -122,7 +193,15 @@ export const BANKS = {
   },
   'ing-nl': {
     bank: 'ING in the Netherlands',
-    header: ['Datum', 'Naam / Omschrijving', 'Rekening', 'Tegenrekening', 'Code', 'Af Bij', 'Bedrag (EUR)'],
+    header: [
+      'Datum',
+      'Naam / Omschrijving',
+      'Rekening',
+      'Tegenrekening',
+      'Code',
+      'Af Bij',
+      'Bedrag (EUR)',
+    ],
     columns: {
       date: 'Datum',
       name: 'Naam / Omschrijving',
@@ -154,7 +233,15 @@ export const BANKS = {
   },
   'knab': {
     bank: 'Knab',
-    header: ['Rekeningnummer', 'Transactiedatum', 'Valutacode', 'CreditDebet', 'Bedrag', 'Tegenrekeningnummer', 'Tegenrekeninghouder'],
+    header: [
+      'Rekeningnummer',
+      'Transactiedatum',
+      'Valutacode',
+      'CreditDebet',
+      'Bedrag',
+      'Tegenrekeningnummer',
+      'Tegenrekeninghouder',
+    ],
     columns: {
       account: 'Rekeningnummer',
       date: 'Transactiedatum',
@@ -172,7 +259,17 @@ export const BANKS = {
   },
   'monzo': {
     bank: 'Monzo',
-    header: ['Transaction ID', 'Date', 'Time', 'Type', 'Name', 'Emoji', 'Category', 'Amount', 'Currency'],
+    header: [
+      'Transaction ID',
+      'Date',
+      'Time',
+      'Type',
+      'Name',
+      'Emoji',
+      'Category',
+      'Amount',
+      'Currency',
+    ],
     columns: {
       date: 'Date',
       name: ['Name', 'Description'],
@@ -187,7 +284,15 @@ export const BANKS = {
   },
   'n26': {
     bank: 'N26 since 2024',
-    header: ['Booking Date', 'Value Date', 'Partner Name', 'Partner Iban', 'Type', 'Payment Reference', 'Amount (EUR)'],
+    header: [
+      'Booking Date',
+      'Value Date',
+      'Partner Name',
+      'Partner Iban',
+      'Type',
+      'Payment Reference',
+      'Amount (EUR)',
+    ],
     columns: {
       date: 'Booking Date',
       name: 'Partner Name',
@@ -201,7 +306,13 @@ export const BANKS = {
   'nordea-se': {
     bank: 'Nordea in Sweden',
     header: ['Bokföringsdag', 'Belopp', 'Avsändare', 'Mottagare', 'Namn', 'Rubrik'],
-    columns: { date: 'Bokföringsdag', name: ['Namn', 'Rubrik'], description: 'Rubrik', amount: 'Belopp', currency: 'Valuta' },
+    columns: {
+      date: 'Bokföringsdag',
+      name: ['Namn', 'Rubrik'],
+      description: 'Rubrik',
+      amount: 'Belopp',
+      currency: 'Valuta',
+    },
     decimal: ',',
     currency: 'sek',
   },
@@ -232,7 +343,17 @@ export const BANKS = {
   },
   'revolut': {
     bank: 'Revolut',
-    header: ['Type', 'Product', 'Started Date', 'Completed Date', 'Description', 'Amount', 'Fee', 'Currency', 'State'],
+    header: [
+      'Type',
+      'Product',
+      'Started Date',
+      'Completed Date',
+      'Description',
+      'Amount',
+      'Fee',
+      'Currency',
+      'State',
+    ],
     columns: {
       // a pending row has no completed date
       date: ['Completed Date', 'Started Date'],
@@ -245,7 +366,12 @@ export const BANKS = {
     },
     perhapsAccount: 'Product',
     decimal: '.',
-    statuses: { 'PENDING': 'pending', 'REVERTED': 'failed', 'DECLINED': 'failed', 'FAILED': 'failed' },
+    statuses: {
+      'PENDING': 'pending',
+      'REVERTED': 'failed',
+      'DECLINED': 'failed',
+      'FAILED': 'failed',
+    },
   },
   'sparkasse': {
     bank: 'Sparkasse, CSV-CAMT',
@@ -269,7 +395,11 @@ export const BANKS = {
       reference_no: 'Kundenreferenz (End-to-End)',
       status: 'Info',
       account: 'Auftragskonto',
-      metadata: { iban: ['Kontonummer/IBAN', 'Kontonummer'], type: 'Buchungstext', mandate: 'Mandatsreferenz' },
+      metadata: {
+        iban: ['Kontonummer/IBAN', 'Kontonummer'],
+        type: 'Buchungstext',
+        mandate: 'Mandatsreferenz',
+      },
     },
     dateOrder: 'dmy',
     decimal: ',',
@@ -292,7 +422,15 @@ export const BANKS = {
   },
   'ubs-fr': {
     bank: 'UBS, in French',
-    header: ['Date de transaction', 'Date de comptabilisation', 'Monnaie', 'Débit', 'Crédit', 'N° de transaction', 'Description1'],
+    header: [
+      'Date de transaction',
+      'Date de comptabilisation',
+      'Monnaie',
+      'Débit',
+      'Crédit',
+      'N° de transaction',
+      'Description1',
+    ],
     columns: {
       date: ['Date de transaction', 'Date de comptabilisation'],
       name: 'Description1',
@@ -316,7 +454,15 @@ export const BANKS = {
   },
   'wise': {
     bank: 'Wise, a statement of one balance',
-    header: ['TransferWise ID', 'Date', 'Amount', 'Currency', 'Description', 'Payment Reference', 'Running Balance'],
+    header: [
+      'TransferWise ID',
+      'Date',
+      'Amount',
+      'Currency',
+      'Description',
+      'Payment Reference',
+      'Running Balance',
+    ],
     columns: {
       date: 'Date',
       name: ['Merchant', 'Payee Name', 'Payer Name', 'Description'],

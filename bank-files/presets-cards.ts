@@ -17,7 +17,15 @@ export const CARDS = {
   },
   'apple-card': {
     bank: 'Apple Card',
-    header: ['Transaction Date', 'Clearing Date', 'Description', 'Merchant', 'Category', 'Type', 'Amount (USD)'],
+    header: [
+      'Transaction Date',
+      'Clearing Date',
+      'Description',
+      'Merchant',
+      'Category',
+      'Type',
+      'Amount (USD)',
+    ],
     columns: {
       date: 'Transaction Date',
       name: ['Merchant', 'Description'],
@@ -33,7 +41,13 @@ export const CARDS = {
   'citi': {
     bank: 'Citi, cards',
     header: ['Status', 'Date', 'Description', 'Debit', 'Credit', 'Member Name'],
-    columns: { date: 'Date', name: 'Description', debit: 'Debit', credit: 'Credit', status: 'Status' },
+    columns: {
+      date: 'Date',
+      name: 'Description',
+      debit: 'Debit',
+      credit: 'Credit',
+      status: 'Status',
+    },
     dateOrder: 'mdy',
     decimal: '.',
     currency: 'usd',
@@ -42,7 +56,12 @@ export const CARDS = {
   'discover': {
     bank: 'Discover',
     header: ['Trans. Date', 'Post Date', 'Description', 'Amount', 'Category'],
-    columns: { date: 'Trans. Date', name: 'Description', amount: 'Amount', metadata: { category: 'Category' } },
+    columns: {
+      date: 'Trans. Date',
+      name: 'Description',
+      amount: 'Amount',
+      metadata: { category: 'Category' },
+    },
     dateOrder: 'mdy',
     decimal: '.',
     currency: 'usd',
@@ -51,7 +70,12 @@ export const CARDS = {
   'pc-mastercard': {
     bank: 'PC Mastercard',
     header: ['Merchant Name', 'Card Used For Transaction', 'Date', 'Time', 'Amount'],
-    columns: { date: 'Date', name: 'Merchant Name', amount: 'Amount', metadata: { card: 'Card Used For Transaction' } },
+    columns: {
+      date: 'Date',
+      name: 'Merchant Name',
+      amount: 'Amount',
+      metadata: { card: 'Card Used For Transaction' },
+    },
     dateOrder: 'mdy',
     decimal: '.',
     currency: 'cad',
@@ -60,13 +84,27 @@ export const CARDS = {
   'rakuten-card': {
     bank: 'Rakuten Card',
     header: ['利用日', '利用店名・商品名', '支払方法', '利用金額'],
-    columns: { date: '利用日', name: '利用店名・商品名', amount: '利用金額', metadata: { type: '支払方法' } },
+    columns: {
+      date: '利用日',
+      name: '利用店名・商品名',
+      amount: '利用金額',
+      metadata: { type: '支払方法' },
+    },
     decimal: '.',
     negate: true,
   },
   'viseca': {
     bank: 'Viseca',
-    header: ['TransactionId', 'CardId', 'Date', 'ValutaDate', 'Amount', 'Currency', 'MerchantName', 'StateType'],
+    header: [
+      'TransactionId',
+      'CardId',
+      'Date',
+      'ValutaDate',
+      'Amount',
+      'Currency',
+      'MerchantName',
+      'StateType',
+    ],
     columns: {
       date: 'Date',
       name: ['MerchantName', 'Details'],

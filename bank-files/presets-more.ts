@@ -1,4 +1,7 @@
-/** Presets for further banks and apps, as one table: usual names of columns would lead to a question about these files. */
+/**
+ * Presets for further banks and apps, as one table: usual names of columns would lead to a question
+ * about these files.
+ */
 import type { Preset } from './layout.ts'
 
 const german = { dateOrder: 'dmy', decimal: ',', currency: 'eur' } as const
@@ -13,14 +16,38 @@ export const MORE = {
   'deutsche-bank': {
     ...german,
     bank: 'Deutsche Bank and norisbank',
-    header: ['Buchungstag', 'Wert', 'Umsatzart', 'Begünstigter / Auftraggeber', 'Verwendungszweck', 'Soll', 'Haben', 'Währung'],
-    columns: { date: 'Buchungstag', name: 'Begünstigter / Auftraggeber', description: 'Verwendungszweck', debit: 'Soll', credit: 'Haben', currency: 'Währung' },
+    header: [
+      'Buchungstag',
+      'Wert',
+      'Umsatzart',
+      'Begünstigter / Auftraggeber',
+      'Verwendungszweck',
+      'Soll',
+      'Haben',
+      'Währung',
+    ],
+    columns: {
+      date: 'Buchungstag',
+      name: 'Begünstigter / Auftraggeber',
+      description: 'Verwendungszweck',
+      debit: 'Soll',
+      credit: 'Haben',
+      currency: 'Währung',
+    },
     magnitudes: true,
   },
   'dkb-2022': {
     ...german,
     bank: 'DKB, accounts before 2023',
-    header: ['Buchungstag', 'Wertstellung', 'Buchungstext', 'Auftraggeber / Begünstigter', 'Verwendungszweck', 'Kontonummer', 'Betrag (EUR)'],
+    header: [
+      'Buchungstag',
+      'Wertstellung',
+      'Buchungstext',
+      'Auftraggeber / Begünstigter',
+      'Verwendungszweck',
+      'Kontonummer',
+      'Betrag (EUR)',
+    ],
     columns: {
       date: 'Buchungstag',
       name: 'Auftraggeber / Begünstigter',
@@ -52,7 +79,14 @@ export const MORE = {
   'sparkasse-card': {
     ...german,
     bank: 'Sparkasse, cards',
-    header: ['Umsatz getätigt von', 'Belegdatum', 'Buchungsdatum', 'Buchungsbetrag', 'Buchungswährung', 'Transaktionsbeschreibung'],
+    header: [
+      'Umsatz getätigt von',
+      'Belegdatum',
+      'Buchungsdatum',
+      'Buchungsbetrag',
+      'Buchungswährung',
+      'Transaktionsbeschreibung',
+    ],
     columns: {
       date: 'Buchungsdatum',
       name: 'Transaktionsbeschreibung',
@@ -64,7 +98,17 @@ export const MORE = {
   'postbank': {
     ...german,
     bank: 'Postbank',
-    header: ['Buchungsdatum', 'Wertstellung', 'Umsatzart', 'Begünstigter / Auftraggeber', 'Verwendungszweck', 'IBAN', 'BIC', 'Kundenreferenz', 'Betrag'],
+    header: [
+      'Buchungsdatum',
+      'Wertstellung',
+      'Umsatzart',
+      'Begünstigter / Auftraggeber',
+      'Verwendungszweck',
+      'IBAN',
+      'BIC',
+      'Kundenreferenz',
+      'Betrag',
+    ],
     columns: {
       date: 'Buchungsdatum',
       name: 'Begünstigter / Auftraggeber',
@@ -77,8 +121,22 @@ export const MORE = {
   'postbank-2022': {
     ...german,
     bank: 'Postbank, before 2023',
-    header: ['Buchungsdatum', 'Wertstellung', 'Umsatzart', 'Buchungsdetails', 'Auftraggeber', 'Empfänger', 'Betrag (€)'],
-    columns: { date: 'Buchungsdatum', name: 'Empfänger', payer: 'Auftraggeber', description: 'Buchungsdetails', amount: 'Betrag (€)' },
+    header: [
+      'Buchungsdatum',
+      'Wertstellung',
+      'Umsatzart',
+      'Buchungsdetails',
+      'Auftraggeber',
+      'Empfänger',
+      'Betrag (€)',
+    ],
+    columns: {
+      date: 'Buchungsdatum',
+      name: 'Empfänger',
+      payer: 'Auftraggeber',
+      description: 'Buchungsdetails',
+      amount: 'Betrag (€)',
+    },
   },
   'raiffeisen-at': {
     ...german,
@@ -99,11 +157,27 @@ export const MORE = {
     bank: 'Triodos in the Netherlands, which writes no header line',
     header: [],
     shape: [dashed, iban, /^[\d.]+,\d\d$/, /^(?:Debet|Credit)$/i, /^/, /^/, /^\w{2}$/],
-    columns: { date: 0, account: 1, amount: 2, direction: 3, name: 4, description: 7, metadata: { iban: 5, type: 6 } },
+    columns: {
+      date: 0,
+      account: 1,
+      amount: 2,
+      direction: 3,
+      name: 4,
+      description: 7,
+      metadata: { iban: 5, type: 6 },
+    },
   },
   'fio': {
     bank: 'Fio banka',
-    header: ['Datum', 'Objem', 'Měna', 'Protiúčet', 'Název protiúčtu', 'Zpráva pro příjemce', 'Typ'],
+    header: [
+      'Datum',
+      'Objem',
+      'Měna',
+      'Protiúčet',
+      'Název protiúčtu',
+      'Zpráva pro příjemce',
+      'Typ',
+    ],
     columns: {
       date: 'Datum',
       name: ['Název protiúčtu', 'Poznámka', 'Zpráva pro příjemce', 'Typ'],
@@ -119,7 +193,17 @@ export const MORE = {
   },
   'ubs-card': {
     bank: 'UBS, cards',
-    header: ['Kontonummer', 'Kartennummer', 'Einkaufsdatum', 'Buchungstext', 'Betrag', 'Originalwährung', 'Belastung', 'Gutschrift', 'Buchung'],
+    header: [
+      'Kontonummer',
+      'Kartennummer',
+      'Einkaufsdatum',
+      'Buchungstext',
+      'Betrag',
+      'Originalwährung',
+      'Belastung',
+      'Gutschrift',
+      'Buchung',
+    ],
     columns: {
       account: 'Kontonummer',
       date: ['Buchung', 'Einkaufsdatum'],
@@ -135,7 +219,15 @@ export const MORE = {
   },
   'ing-pl': {
     bank: 'ING in Poland',
-    header: ['Data transakcji', 'Data księgowania', 'Dane kontrahenta', 'Tytuł', 'Nr rachunku', 'Kwota transakcji (waluta rachunku)', 'Konto'],
+    header: [
+      'Data transakcji',
+      'Data księgowania',
+      'Dane kontrahenta',
+      'Tytuł',
+      'Nr rachunku',
+      'Kwota transakcji (waluta rachunku)',
+      'Konto',
+    ],
     columns: {
       account: 'Konto',
       date: ['Data księgowania', 'Data transakcji'],
@@ -149,7 +241,15 @@ export const MORE = {
   },
   'rbc': {
     bank: 'RBC Royal Bank',
-    header: ['Account Type', 'Account Number', 'Transaction Date', 'Cheque Number', 'Description 1', 'Description 2', 'CAD$'],
+    header: [
+      'Account Type',
+      'Account Number',
+      'Transaction Date',
+      'Cheque Number',
+      'Description 1',
+      'Description 2',
+      'CAD$',
+    ],
     columns: {
       account: 'Account Number',
       date: 'Transaction Date',
@@ -164,8 +264,23 @@ export const MORE = {
   },
   'kiwibank': {
     bank: 'Kiwibank',
-    header: ['Account number', 'Date', 'Memo/Description', 'OP name', 'Amount (credit)', 'Amount (debit)', 'Amount', 'Balance'],
-    columns: { account: 'Account number', date: 'Date', name: ['OP name', 'Memo/Description'], description: 'Memo/Description', amount: 'Amount' },
+    header: [
+      'Account number',
+      'Date',
+      'Memo/Description',
+      'OP name',
+      'Amount (credit)',
+      'Amount (debit)',
+      'Amount',
+      'Balance',
+    ],
+    columns: {
+      account: 'Account number',
+      date: 'Date',
+      name: ['OP name', 'Memo/Description'],
+      description: 'Memo/Description',
+      amount: 'Amount',
+    },
     dateOrder: 'dmy',
     decimal: '.',
     currency: 'nzd',
@@ -199,7 +314,16 @@ export const MORE = {
   },
   'toshl': {
     bank: 'Toshl',
-    header: ['Date', 'Account', 'Category', 'Tags', 'Expense amount', 'Income amount', 'Currency', 'Description'],
+    header: [
+      'Date',
+      'Account',
+      'Category',
+      'Tags',
+      'Expense amount',
+      'Income amount',
+      'Currency',
+      'Description',
+    ],
     columns: {
       account: 'Account',
       date: 'Date',

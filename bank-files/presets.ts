@@ -5,6 +5,9 @@ import { BANKS } from './presets-banks.ts'
 import { CARDS } from './presets-cards.ts'
 import { MORE } from './presets-more.ts'
 
-export const PRESETS = { ...BANKS, ...CARDS, ...APPS, ...MORE } as const satisfies Record<string, Preset>
+export const PRESETS = { ...BANKS, ...CARDS, ...APPS, ...MORE } as const satisfies Record<
+  string,
+  Preset
+>
 
 export type PresetName = keyof typeof PRESETS

@@ -1,4 +1,7 @@
-/** Reads QIF, the format of Quicken and similar programs: a letter at the start of each line, `^` at the end of each record. */
+/**
+ * Reads QIF, the format of Quicken and similar programs: a letter at the start of each line, `^` at
+ * the end of each record.
+ */
 import { clean, type Entry, type ParsedFile, type Split } from './entries.ts'
 import { type Problem, StatementError } from './types.ts'
 
@@ -7,7 +10,8 @@ const MONEY_LISTS = ['bank', 'ccard', 'cash', 'oth a', 'oth l']
 
 type Field = { letter: string, text: string, line: number }
 
-const textOf = (record: Field[], letter: string) => record.find((field) => field.letter === letter)?.text.trim() ?? ''
+const textOf = (record: Field[], letter: string) =>
+  record.find((field) => field.letter === letter)?.text.trim() ?? ''
 
 /** Returns the parts of a split. Each begins with its category. */
 function splitsOf(record: Field[]): Split[] {
@@ -22,7 +26,10 @@ function splitsOf(record: Field[]): Split[] {
   return splits
 }
 
-/** @param isFirst true for the first record of a list. As a transfer to its own account it is the opening balance. */
+/**
+ * @param isFirst true for the first record of a list. As a transfer to its own account it is the
+ * opening balance.
+ */
 function entryOf(record: Field[], account: string | undefined, isFirst: boolean): Entry {
   const category = clean(textOf(record, 'L'))
   const transfer = /^\[(.*)\]/.exec(category)?.[1]
@@ -80,14 +87,32 @@ export function readQif(text: string): ParsedFile {
       list = kind
       isFirst = true
       if (MONEY_LISTS.includes(list)) lists += 1
-      if (list === 'invst') problems.push({ line: index + 1, message: 'The transactions of an investment account were left out.' })
+      if (list === 'invst')
+        problems.push({
+          line: index + 1,
+          message: 'The transactions of an investment account were left out.',
+        })
     } else record.push({ letter, text: value, line: index + 1 })
   }
   if (record.length > 0 && MONEY_LISTS.includes(list))
-    problems.push({ line: lines.length, message: 'The file breaks off here: its last transaction has no end. Something may be missing.' })
+    problems.push({
+      line: lines.length,
+      message:
+        'The file breaks off here: its last transaction has no end. Something may be missing.',
+    })
   end()
-  if (lists === 0 && leftOut === 0) throw new StatementError('This QIF file has no list of transactions (!Type:Bank, !Type:CCard or !Type:Cash).')
-  // programs disagree about the sign of card purchases, unless other accounts of the file have a minus
-  const isSigned = kinds.size > 1 && entries.some(({ amount = '' }) => amount.trim().startsWith('-'))
-  return { signs: kinds.has('ccard') && !isSigned ? 'open' : 'defined', entries, problems, statements: [] }
+  if (lists === 0 && leftOut === 0)
+    throw new StatementError(
+      'This QIF file has no list of transactions (!Type:Bank, !Type:CCard or !Type:Cash).',
+    )
+  // programs disagree about the sign of card purchases, unless other accounts of the file have a
+  // minus
+  const isSigned = kinds.size > 1 &&
+    entries.some(({ amount = '' }) => amount.trim().startsWith('-'))
+  return {
+    signs: kinds.has('ccard') && !isSigned ? 'open' : 'defined',
+    entries,
+    problems,
+    statements: [],
+  }
 }

@@ -10,17 +10,29 @@ import { readMt940 } from './swift.ts'
 import { readOfx } from './ofx.ts'
 import { readQif } from './qif.ts'
 import { toRows } from './rows.ts'
-import { type Format, type ReadOptions, type Statement, StatementError, type StatementRow } from './types.ts'
+import {
+  type Format,
+  type ReadOptions,
+  type Statement,
+  StatementError,
+  type StatementRow,
+} from './types.ts'
 
 /** Returns the format of a file by its first characters. */
 function formatOf(text: string): Format {
   const start = text.slice(0, 4096).trimStart()
   if (/^(?:OFXHEADER|<\?OFX)|<(?:OFX|BANKTRANLIST|STMTTRN)[\s>]/i.test(start)) return 'ofx'
-  if (/^<!doctype html|^<html/i.test(start)) throw new StatementError('This is a web page, not the file that it offers. Download the statement itself.')
+  if (/^<!doctype html|^<html/i.test(start))
+    throw new StatementError(
+      'This is a web page, not the file that it offers. Download the statement itself.',
+    )
   if (start.startsWith('<')) return 'camt'
   // comments may stand before the first list
   if (/^!(?:type:|account\b|option:|clear:)/im.test(start)) return 'qif'
-  if (/^(?:\{1:|:(?:20|940):)/.test(start) || (/^:25P?:/m.test(start) && /^:(?:60[FM]|61|28C?):/m.test(start))) return 'mt940'
+  if (
+    /^(?:\{1:|:(?:20|940):)/.test(start) ||
+    (/^:25P?:/m.test(start) && /^:(?:60[FM]|61|28C?):/m.test(start))
+  ) return 'mt940'
   return 'csv'
 }
 
@@ -30,48 +42,77 @@ type StatementFile = Uint8Array | ArrayBuffer | string | NamedFile[]
 /**
  * Reads a file of a bank: CSV, OFX or QFX, QIF, MT940 or MT942, CAMT.052, .053 or .054.
  *
- * Detects the format, the encoding, the decimal sign, the order of dates and the signs. If the file does not decide one of them, it returns no rows but a
- * problem with the name of the option to set. Signs need no full proof: most amounts with a minus are enough, because people spend more often than they earn.
+ * Detects the format, the encoding, the decimal sign, the order of dates and the signs. If the file
+ * does not decide one of them, it returns no rows but a problem with the name of the option to set.
+ * Signs need no full proof: most amounts with a minus are enough, because people spend more often
+ * than they earn.
  *
- * @param file the bytes, the decoded text, or the files of an archive as `unpack` returns them. The files together become one statement
+ * @param file the bytes, the decoded text, or the files of an archive as `unpack` returns them. The
+ * files together become one statement
  * @param options answers of the user. They override the detection.
  * @throws StatementError if the file is no statement
  *
- * @example
- * const { rows, problems } = readStatement(await unpack(await file.arrayBuffer()))
+ * @example const { rows, problems } = readStatement(await unpack(await file.arrayBuffer()))
  */
-export const readStatement = (file: StatementFile, options: ReadOptions = {}): Statement => readFile(file, options, false)
+export const readStatement = (file: StatementFile, options: ReadOptions = {}): Statement =>
+  readFile(file, options, false)
 
-/** Reads a file like `readStatement`, but keeps the starting balances in the export of an app as rows. */
-export const readWithOpenings = (file: StatementFile, options: ReadOptions): Statement => readFile(file, options, true)
+/**
+ * Reads a file like `readStatement`, but keeps the starting balances in the export of an app as
+ * rows.
+ */
+export const readWithOpenings = (file: StatementFile, options: ReadOptions): Statement =>
+  readFile(file, options, true)
 
 function readFile(file: StatementFile, options: ReadOptions, keepsOpenings: boolean): Statement {
-  if (options.currency !== undefined && currencyIn(options.currency) === undefined) throw new StatementError(`"${options.currency}" is no currency's code.`)
+  if (options.currency !== undefined && currencyIn(options.currency) === undefined)
+    throw new StatementError(`"${options.currency}" is no currency's code.`)
   if (Array.isArray(file)) {
     // the archive of YNAB has the register and the plan, which has no transactions
-    const files = file.length === 2 ? file.filter(({ name }) => !/ (?:Plan|Budget)\.csv$/.test(name)) : file
-    return files.length === 1 ? readFile(files[0]!.bytes, options, keepsOpenings) : readTogether(files, options)
+    const files = file.length === 2
+      ? file.filter(({ name }) => !/ (?:Plan|Budget)\.csv$/.test(name))
+      : file
+    return files.length === 1
+      ? readFile(files[0]!.bytes, options, keepsOpenings)
+      : readTogether(files, options)
   }
   const { text, encoding, open = [] } = decode(file, options.encoding)
-  const format = options.format ?? (options.preset === undefined && options.columns === undefined ? formatOf(text) : 'csv')
+  const format = options.format ??
+    (options.preset === undefined && options.columns === undefined ? formatOf(text) : 'csv')
   const head = { format, ...encoding === undefined ? {} : { encoding } }
-  return open.length > 0 ? { ...head, ...encodingQuestion(text, format, options, open) } : { ...head, ...read(text, format, options, keepsOpenings) }
+  return open.length > 0
+    ? { ...head, ...encodingQuestion(text, format, options, open) }
+    : { ...head, ...read(text, format, options, keepsOpenings) }
 }
 
 /** Formats that name the account of each row, so that several files can become one statement. */
-const PARSERS: Record<'camt' | 'mt940' | 'ofx', (text: string, options: ReadOptions) => ParsedFile> = { camt: readCamt, mt940: readMt940, ofx: readOfx }
+const PARSERS: Record<
+  'camt' | 'mt940' | 'ofx',
+  (text: string, options: ReadOptions) => ParsedFile
+> = { camt: readCamt, mt940: readMt940, ofx: readOfx }
 
-/** Options of formats with fixed notations. Programs that write OFX differ in the order of dates. */
-const FIXED = { camt: { dateOrder: 'ymd', decimal: '.' }, mt940: { dateOrder: 'ymd', decimal: '.' }, ofx: { decimal: '.' } } as const
+/**
+ * Options of formats with fixed notations. Programs that write OFX differ in the order of dates.
+ */
+const FIXED = {
+  camt: { dateOrder: 'ymd', decimal: '.' },
+  mt940: { dateOrder: 'ymd', decimal: '.' },
+  ofx: { decimal: '.' },
+} as const
 
-/** Reads the files of an archive as one statement. Rows that several files repeat under one id of the bank are read once. */
+/**
+ * Reads the files of an archive as one statement. Rows that several files repeat under one id of
+ * the bank are read once.
+ */
 function readTogether(files: NamedFile[], options: ReadOptions): Statement {
   const all = files.map(({ name, bytes }) => {
     const { text, encoding, open = [] } = decode(bytes, options.encoding)
     const format = formatOf(text)
     if (format === 'csv' || format === 'qif' || open.length > 0) {
       const names = files.slice(0, 5).map((one) => one.name).join('", "')
-      throw new StatementError(`This archive has several files: "${names}". Only CAMT, MT940 and OFX are read together, so unpack it and import each file.`)
+      throw new StatementError(
+        `This archive has several files: "${names}". Only CAMT, MT940 and OFX are read together, so unpack it and import each file.`,
+      )
     }
     try {
       return { name, encoding, format, parsed: PARSERS[format](text, options) }
@@ -82,19 +123,33 @@ function readTogether(files: NamedFile[], options: ReadOptions): Statement {
   })
   const [{ format, encoding }] = all as [typeof all[number]]
   const other = all.find((one) => one.format !== format)
-  if (other !== undefined) throw new StatementError(`This archive has files of several formats, such as "${other.name}". Import each file.`)
-  const statement = toRows(joined(all.map(({ name, parsed }) => ({ name, parsed }))), { ...options, ...FIXED[format] })
+  if (other !== undefined)
+    throw new StatementError(
+      `This archive has files of several formats, such as "${other.name}". Import each file.`,
+    )
+  const statement = toRows(joined(all.map(({ name, parsed }) => ({ name, parsed }))), {
+    ...options,
+    ...FIXED[format],
+  })
   return { format, ...encoding === undefined ? {} : { encoding }, ...statement }
 }
 
-function read(text: string, format: Format, options: ReadOptions, keepsOpenings = false): Omit<Statement, 'format' | 'encoding'> {
+function read(
+  text: string,
+  format: Format,
+  options: ReadOptions,
+  keepsOpenings = false,
+): Omit<Statement, 'format' | 'encoding'> {
   switch (format) {
     case 'csv': {
       const { preset, header, options: completed, ...parsed } = readCsv(text, options)
       return {
         header,
         ...preset === undefined ? {} : { preset },
-        ...toRows({ ...parsed, keepsOpenings: keepsOpenings && parsed.keepsOpenings === true }, completed),
+        ...toRows(
+          { ...parsed, keepsOpenings: keepsOpenings && parsed.keepsOpenings === true },
+          completed,
+        ),
       }
     }
     case 'qif':
@@ -109,7 +164,12 @@ function read(text: string, format: Format, options: ReadOptions, keepsOpenings 
 }
 
 /** Returns the question for the encoding, with the header line according to the best guess. */
-function encodingQuestion(text: string, format: Format, options: ReadOptions, open: Reading[]): Omit<Statement, 'format' | 'encoding'> {
+function encodingQuestion(
+  text: string,
+  format: Format,
+  options: ReadOptions,
+  open: Reading[],
+): Omit<Statement, 'format' | 'encoding'> {
   let header: string[] | undefined
   try {
     header = read(text, format, options).header
@@ -126,7 +186,10 @@ function encodingQuestion(text: string, format: Format, options: ReadOptions, op
       option: 'encoding',
       unclear: open.map(({ sample }) => sample),
       choices: open,
-      message: `The letters of this file can be read in several ways. Say which encoding is right: ${readings.join(', ')}.`,
+      message:
+        `The letters of this file can be read in several ways. Say which encoding is right: ${
+          readings.join(', ')
+        }.`,
     }],
     accounts: [],
   }
@@ -136,8 +199,9 @@ function encodingQuestion(text: string, format: Format, options: ReadOptions, op
 const MAX_ROWS = 5000
 
 /**
- * Splits rows into parts for `import_transactions`. Rows of one day stay in one part: the database recognizes two equal purchases on one day
- * only if one request contains both. A statement without rows has one empty part, with which its balance is sent.
+ * Splits rows into parts for `import_transactions`. Rows of one day stay in one part: the database
+ * recognizes two equal purchases on one day only if one request contains both. A statement without
+ * rows has one empty part, with which its balance is sent.
  *
  * @throws StatementError if one day has more than `max` rows
  */

@@ -1,21 +1,33 @@
-/** Finds rows that several statements of an account repeat, as overlapping downloads do. The balances of the statements prove it. */
+/**
+ * Finds rows that several statements of an account repeat, as overlapping downloads do. The
+ * balances of the statements prove it.
+ */
 import { type Entry, type FileStatement, nameOf, placeOf } from './entries.ts'
 import { grouped } from './grouped.ts'
 import { amountOf, changeOf } from './statement-sums.ts'
 import type { Problem, StatementRow } from './types.ts'
 
-/** Statements that continue each other: each opens with the closing balance of the one before, so no row of one is a row of another. */
+/**
+ * Statements that continue each other: each opens with the closing balance of the one before, so no
+ * row of one is a row of another.
+ */
 type Run = {
   /** The number of booked rows by their text. */
   counts: Map<string, number>
-  /** Every balance from the opening to the closing one, in thousandths. Empty if the file states no balance. */
+  /**
+   * Every balance from the opening to the closing one, in thousandths. Empty if the file states no
+   * balance.
+   */
   balances: Set<number>
   /** The balances before and after each row, with the day of the row. */
   before: Set<string>
   after: Set<string>
   opening?: number
   closing?: number
-  /** The opening balance with the day of the first row, and the closing balance with that of the last one. */
+  /**
+   * The opening balance with the day of the first row, and the closing balance with that of the
+   * last one.
+   */
   start: string
   end: string
   firstDay: string
@@ -37,28 +49,52 @@ type Account = {
 }
 
 /** The rows of a file, the indexes of those that are left out, and the problems. */
-type Context = { rows: StatementRow[], entries: Entry[], duplicates: Set<number>, problems: Problem[] }
+type Context = {
+  rows: StatementRow[]
+  entries: Entry[]
+  duplicates: Set<number>
+  problems: Problem[]
+}
 
-/** Returns the opening and the closing balance. One of them and the sum of the entries give the other. */
-function balancesOf(statement: FileStatement, sum: number): { opening: number, closing: number } | undefined {
+/**
+ * Returns the opening and the closing balance. One of them and the sum of the entries give the
+ * other.
+ */
+function balancesOf(
+  statement: FileStatement,
+  sum: number,
+): { opening: number, closing: number } | undefined {
   const [opening, closing] = [amountOf(statement.opening), amountOf(statement.closing)]
   if (opening !== undefined) return { opening, closing: closing ?? opening + sum }
   return closing === undefined ? undefined : { opening: closing - sum, closing }
 }
 
 /** Returns a row as text, without the id that the bank gave to several transactions. */
-export const textOf = (row: StatementRow): string => JSON.stringify({ ...row, metadata: { ...row.metadata, shared_id: undefined } })
+export const textOf = (row: StatementRow): string =>
+  JSON.stringify({ ...row, metadata: { ...row.metadata, shared_id: undefined } })
 
 function partOf(statement: FileStatement, indexes: number[], { rows, entries }: Context): Part {
   const days = indexes.map((index) => rows[index]!.transaction_date)
   const changes = indexes.map((index) => changeOf(entries[index]!))
   const { currency = rows[indexes[0]!]!.currency } = statement.account
   const isOther = rows[indexes[0]!]!.currency !== currency
-  const stated = isOther ? undefined : balancesOf(statement, changes.reduce((sum, change) => sum + change, 0))
+  const stated = isOther
+    ? undefined
+    : balancesOf(statement, changes.reduce((sum, change) => sum + change, 0))
   const first = (one: string, other: string) => one < other ? one : other
   const last = (one: string, other: string) => one > other ? one : other
   const [firstDay, lastDay] = [days.reduce(first), days.reduce(last)]
-  const run: Run = { counts: new Map(), balances: new Set(), before: new Set(), after: new Set(), start: '', end: '', firstDay, lastDay, ...stated }
+  const run: Run = {
+    counts: new Map(),
+    balances: new Set(),
+    before: new Set(),
+    after: new Set(),
+    start: '',
+    end: '',
+    firstDay,
+    lastDay,
+    ...stated,
+  }
   if (stated !== undefined) {
     let balance = stated.opening
     run.balances.add(balance).add(stated.closing)
@@ -77,26 +113,39 @@ function partOf(statement: FileStatement, indexes: number[], { rows, entries }: 
   return { statement, indexes, texts: indexes.map((index) => textOf(rows[index]!)), run }
 }
 
-/** Returns the statements with the rows of one account, in the order of their first days. One statement by itself repeats nothing. */
+/**
+ * Returns the statements with the rows of one account, in the order of their first days. One
+ * statement by itself repeats nothing.
+ */
 function partsOf(indexes: number[], context: Context): Part[] {
   const found = grouped(indexes, (index) => context.entries[index]!.statement)
-  const parts = [...found].flatMap(([statement, ofStatement]) => statement === undefined ? [] : [partOf(statement, ofStatement, context)])
+  const parts = [...found].flatMap(([statement, ofStatement]) =>
+    statement === undefined ? [] : [partOf(statement, ofStatement, context)]
+  )
   if (parts.length < 2) return []
-  parts.sort((one, other) => one.run.firstDay < other.run.firstDay ? -1 : one.run.firstDay > other.run.firstDay ? 1 : 0)
+  parts.sort((one, other) =>
+    one.run.firstDay < other.run.firstDay ? -1 : one.run.firstDay > other.run.firstDay ? 1 : 0
+  )
   return parts
 }
 
 /**
- * Returns true if the balances prove which rows two runs share: one begins inside of the other, and the rest of the other is what they share.
+ * Returns true if the balances prove which rows two runs share: one begins inside of the other, and
+ * the rest of the other is what they share.
  *
  * @param sum the sum of the rows that both have
  * @param isAll true if these are all rows of `run`
  */
 function isOverlap(run: Run, other: Run, sum: number, isAll: boolean): boolean {
-  if (run.opening === undefined || run.closing === undefined || other.opening === undefined || other.closing === undefined) return false
-  const begins = other.before.has(run.start) && (other.closing - run.opening === sum || (isAll && other.after.has(run.end)))
+  if (
+    run.opening === undefined || run.closing === undefined || other.opening === undefined ||
+    other.closing === undefined
+  ) return false
+  const begins = other.before.has(run.start) &&
+    (other.closing - run.opening === sum || (isAll && other.after.has(run.end)))
   return begins || (run.before.has(other.start)
-    && (run.closing - other.opening === sum || (run.after.has(other.end) && other.closing - other.opening === sum)))
+    && (run.closing - other.opening === sum ||
+      (run.after.has(other.end) && other.closing - other.opening === sum)))
 }
 
 /** Returns the rows of a statement that a run also has. */
@@ -113,23 +162,37 @@ function sharedRows({ indexes, texts }: Part, { counts }: Run): number[] {
 function originalOf(part: Part, { byNumber }: Account): Part | undefined {
   const { statement: { number, opening, closing }, texts } = part
   if (number === undefined) return undefined
-  const key = JSON.stringify([number, opening?.on, opening?.amount, closing?.on, closing?.amount, texts.length])
+  const key = JSON.stringify([
+    number,
+    opening?.on,
+    opening?.amount,
+    closing?.on,
+    closing?.amount,
+    texts.length,
+  ])
   const existing = byNumber.get(key)
   if (existing === undefined) byNumber.set(key, part)
   return existing?.texts.every((text, at) => text === texts[at]) === true ? existing : undefined
 }
 
 /**
- * Returns the run that a statement continues or precedes; null if its rows can also be rows of that run, because their sum changes no balance;
- * undefined if there is none.
+ * Returns the run that a statement continues or precedes; null if its rows can also be rows of that
+ * run, because their sum changes no balance; undefined if there is none.
  */
-function runBeside(part: Part, { starts, ends }: Account, sumOf: (indexes: number[]) => number): Run | null | undefined {
+function runBeside(
+  part: Part,
+  { starts, ends }: Account,
+  sumOf: (indexes: number[]) => number,
+): Run | null | undefined {
   const { opening, closing } = part.run
   if (opening === undefined || closing === undefined) return undefined
   const beside = ends.get(opening) ?? starts.get(closing)
   if (beside === undefined) return undefined
   const shared = sharedRows(part, beside)
-  return shared.length > 0 && isOverlap(part.run, beside, sumOf(shared), shared.length === part.indexes.length) ? null : beside
+  return shared.length > 0 &&
+      isOverlap(part.run, beside, sumOf(shared), shared.length === part.indexes.length)
+    ? null
+    : beside
 }
 
 /** Adds the balances of a statement to its run. */
@@ -162,14 +225,23 @@ function extend(
 }
 
 /** Decides the rows of a statement, after those of all earlier statements of its account. */
-function removeFrom(part: Part, account: Account, { rows, entries, duplicates, problems }: Context): void {
+function removeFrom(
+  part: Part,
+  account: Account,
+  { rows, entries, duplicates, problems }: Context,
+): void {
   const { statement, indexes, texts, run } = part
   const sumOf = (some: number[]) => some.reduce((sum, index) => sum + changeOf(entries[index]!), 0)
   const original = originalOf(part, account)
   if (original !== undefined) {
     if (indexes.every((index) => duplicates.has(index))) return
     for (const index of indexes) duplicates.add(index)
-    problems.push({ ...placeOf(statement), message: `This is the statement of ${nameOf(original.statement)} once more, and was left out.` })
+    problems.push({
+      ...placeOf(statement),
+      message: `This is the statement of ${
+        nameOf(original.statement)
+      } once more, and was left out.`,
+    })
     return
   }
   const beside = runBeside(part, account, sumOf)
@@ -196,7 +268,8 @@ function removeFrom(part: Part, account: Account, { rows, entries, duplicates, p
       shared.push(index)
     }
   }
-  const fits = (other: Run) => other !== target && isOverlap(run, other, sumOf(shared), shared.length === indexes.length)
+  const fits = (other: Run) =>
+    other !== target && isOverlap(run, other, sumOf(shared), shared.length === indexes.length)
   const isProven = beside !== null && [...others].some(fits)
   for (const { index, original: of } of repeats) {
     duplicates.add(index)
@@ -204,7 +277,9 @@ function removeFrom(part: Part, account: Account, { rows, entries, duplicates, p
       ...placeOf(entries[index]!),
       message: isProven
         ? `This is ${nameOf(entries[of]!)} once more, as the balances prove, and was left out.`
-        : `This may be ${nameOf(entries[of]!)} once more. No balance proves that it is another transaction, so it was left out. If it is, add it by hand.`,
+        : `This may be ${
+          nameOf(entries[of]!)
+        } once more. No balance proves that it is another transaction, so it was left out. If it is, add it by hand.`,
     })
   }
   const around = run.opening === undefined ? undefined : account.byBalance.get(run.opening)
@@ -212,7 +287,8 @@ function removeFrom(part: Part, account: Account, { rows, entries, duplicates, p
     repeats.length === 0 && beside == null && around !== undefined && around.closing !== run.opening
     && around.firstDay <= run.lastDay && run.firstDay <= around.lastDay && !fits(around)
   ) {
-    const message = 'This statement begins with a balance inside of another one, but has other transactions. The file may have some of them twice.'
+    const message =
+      'This statement begins with a balance inside of another one, but has other transactions. The file may have some of them twice.'
     problems.push({ ...placeOf(statement), message })
   }
   extend(target, part, account)
@@ -221,15 +297,22 @@ function removeFrom(part: Part, account: Account, { rows, entries, duplicates, p
 /**
  * Adds the rows that several statements of one account repeat to `duplicates`.
  *
- * A statement that opens where another one closes has other transactions, and so has the other one. Otherwise the larger number of equal rows of a day counts, as between
- * two calls of `import_transactions`.
+ * A statement that opens where another one closes has other transactions, and so has the other one.
+ * Otherwise the larger number of equal rows of a day counts, as between two calls of
+ * `import_transactions`.
  *
  * @param keys the account of each row
  * @param problems receives one problem for each of these rows, or for the statement
  */
 export function removeRepeats(keys: string[], context: Context): void {
   for (const indexes of grouped(keys.keys(), (index) => keys[index]!).values()) {
-    const account: Account = { kept: new Map(), starts: new Map(), ends: new Map(), byBalance: new Map(), byNumber: new Map() }
+    const account: Account = {
+      kept: new Map(),
+      starts: new Map(),
+      ends: new Map(),
+      byBalance: new Map(),
+      byNumber: new Map(),
+    }
     for (const part of partsOf(indexes, context)) removeFrom(part, account, context)
   }
 }

@@ -1,16 +1,24 @@
 /**
- * Parses the field `:86:` of MT940, in which banks describe a transaction: with German and Polish subfields, with Dutch code words, with a French
- * code before the name, or as free text.
+ * Parses the field `:86:` of MT940, in which banks describe a transaction: with German and Polish
+ * subfields, with Dutch code words, with a French code before the name, or as free text.
  */
 import { clean, reference } from './entries.ts'
 
-export type Texts = { name: string, description: string, reference: string, iban: string, mandate: string, kind: string }
+export type Texts = {
+  name: string
+  description: string
+  reference: string
+  iban: string
+  mandate: string
+  kind: string
+}
 
 /** Length of a German subfield. A word that does not fit continues in the next one. */
 const SUBFIELD = 27
 
 /** Code words inside of German subfields. */
-const SEPA = /(?:^|\s|(?<=[^A-Z]))(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|IBAN|BIC|PURP)\+/
+const SEPA =
+  /(?:^|\s|(?<=[^A-Z]))(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|IBAN|BIC|PURP)\+/
 
 /** Code words between slashes. */
 const SLASHED =
@@ -20,23 +28,33 @@ const SLASHED =
 function partsOf(text: string, separator: RegExp): Map<string, string> {
   const pieces = text.split(separator)
   const parts = new Map<string, string>([['', pieces[0] ?? '']])
-  for (let at = 1; at < pieces.length; at += 2) if (!parts.has(pieces[at]!)) parts.set(pieces[at]!, clean(pieces[at + 1], 5000))
+  for (let at = 1; at < pieces.length; at += 2)
+    if (!parts.has(pieces[at]!)) parts.set(pieces[at]!, clean(pieces[at + 1], 5000))
   return parts
 }
 
 /** Joins subfields. A full one ends in the middle of a word. */
 const joined = (subfields: string[]) =>
-  subfields.reduce((whole, one, index) => whole + (index > 0 && (subfields[index - 1] ?? '').length < SUBFIELD ? ' ' : '') + one, '').trim()
+  subfields.reduce(
+    (whole, one, index) =>
+      whole + (index > 0 && (subfields[index - 1] ?? '').length < SUBFIELD ? ' ' : '') + one,
+    '',
+  ).trim()
 
 function germanTexts(text: string, separator: string): Texts {
-  const fields = text.replaceAll('\n', '').split(separator).slice(1).map((field) => [Number(field.slice(0, 2)), field.slice(2)] as const)
-  const between = (from: number, to: number) => fields.flatMap(([code, value]) => code >= from && code <= to ? [value] : [])
+  const fields = text.replaceAll('\n', '').split(separator).slice(1).map((field) =>
+    [Number(field.slice(0, 2)), field.slice(2)] as const
+  )
+  const between = (from: number, to: number) =>
+    fields.flatMap(([code, value]) => code >= from && code <= to ? [value] : [])
   const purpose = joined([...between(20, 29), ...between(60, 63)])
   const sepa = partsOf(purpose, SEPA)
   const account = clean(between(38, 38).join('') || between(31, 31).join(''))
   return {
     name: clean(between(32, 33).join(''), 5000) || sepa.get('ABWA') || sepa.get('ABWE') || '',
-    description: sepa.size === 1 ? clean(purpose, 5000) : sepa.get('SVWZ') ?? clean(sepa.get('') ?? '', 5000),
+    description: sepa.size === 1
+      ? clean(purpose, 5000)
+      : sepa.get('SVWZ') ?? clean(sepa.get('') ?? '', 5000),
     reference: reference(sepa.get('EREF')) || reference(sepa.get('KREF')),
     iban: account || sepa.get('IBAN') || '',
     mandate: reference(sepa.get('MREF')),
@@ -86,5 +104,12 @@ export function labelledTexts(text: string, supplement: string): Texts {
   if (separator !== undefined) return germanTexts(text, separator)
   if (/^\/[A-Z]{2,4}\//.test(text) && SLASHED.test(text)) return dutchTexts(text)
   // German banks write the code of the transaction type before the text
-  return { name: '', description: clean(text.replace(/^\d{3}(?=\p{Lu})/u, ''), 5000), reference: '', iban: '', mandate: '', kind: '' }
+  return {
+    name: '',
+    description: clean(text.replace(/^\d{3}(?=\p{Lu})/u, ''), 5000),
+    reference: '',
+    iban: '',
+    mandate: '',
+    kind: '',
+  }
 }

@@ -1,4 +1,7 @@
-/** Reads MT940 statements and MT942 interim reports of SWIFT (https://www.swift.com/standards), with or without the blocks of a SWIFT message. */
+/**
+ * Reads MT940 statements and MT942 interim reports of SWIFT (https://www.swift.com/standards), with
+ * or without the blocks of a SWIFT message.
+ */
 import { clean, type Entry, type FileStatement, type ParsedFile, reference } from './entries.ts'
 import { isOff } from './statement-sums.ts'
 import { labelledTexts } from './swift-text.ts'
@@ -7,7 +10,10 @@ import { type Problem, StatementError } from './types.ts'
 /** A field such as `:61:`, with the lines that continue it. */
 type Field = { tag: string, line: number, text: string }
 
-/** Returns the fields of a file. Lines outside of fields, such as block headers and the name of the bank, are skipped. */
+/**
+ * Returns the fields of a file. Lines outside of fields, such as block headers and the name of the
+ * bank, are skipped.
+ */
 function fieldsOf(text: string): Field[] {
   const fields: Field[] = []
   let isOpen = false
@@ -25,52 +31,88 @@ function fieldsOf(text: string): Field[] {
 
 /** `C250331EUR1234,56`: the day, the currency and the signed amount of a balance. */
 function balanceIn(text: string): { on: string, currency: string, amount: string } | undefined {
-  const [, mark, day = '', currency = '', digits = ''] = /^([CD])(\d{6})([A-Z]{3})(\d[^\s]*)/.exec(text) ?? []
+  const [, mark, day = '', currency = '', digits = ''] =
+    /^([CD])(\d{6})([A-Z]{3})(\d[^\s]*)/.exec(text) ?? []
   const amount = decimalOf(digits)
   return mark === undefined || amount === undefined
     ? undefined
-    : { on: dayOf(day), currency: currency.toLowerCase(), amount: `${mark === 'D' ? '-' : ''}${amount}` }
+    : {
+      on: dayOf(day),
+      currency: currency.toLowerCase(),
+      amount: `${mark === 'D' ? '-' : ''}${amount}`,
+    }
 }
 
 const yearOf = (digits: string) => (Number(digits) < 70 ? 2000 : 1900) + Number(digits)
 
 /** Returns `YYYY-MM-DD` for `YYMMDD`. rows.ts reports a day that does not exist. */
-const dayOf = (digits: string) => `${yearOf(digits.slice(0, 2))}-${digits.slice(2, 4)}-${digits.slice(4, 6)}`
+const dayOf = (digits: string) =>
+  `${yearOf(digits.slice(0, 2))}-${digits.slice(2, 4)}-${digits.slice(4, 6)}`
 
-/** Returns the day `MMDD` of the year in which it is closest to the value date, because the field has no year. */
+/**
+ * Returns the day `MMDD` of the year in which it is closest to the value date, because the field
+ * has no year.
+ */
 function entryDay(digits: string, valued: string): string {
   const year = Number(valued.slice(0, 4))
-  const days = [year, year - 1, year + 1].map((one) => `${one}-${digits.slice(0, 2)}-${digits.slice(2, 4)}`)
+  const days = [year, year - 1, year + 1].map((one) =>
+    `${one}-${digits.slice(0, 2)}-${digits.slice(2, 4)}`
+  )
   const distance = (day: string) => Math.abs(Date.parse(day) - Date.parse(valued))
   const real = days.filter((day) => new Date(Date.parse(day) || 0).toISOString().startsWith(day))
-  return real.reduce<string | undefined>((nearest, day) => nearest === undefined || distance(day) < distance(nearest) ? day : nearest, undefined) ?? days[0]!
+  return real.reduce<string | undefined>(
+    (nearest, day) => nearest === undefined || distance(day) < distance(nearest) ? day : nearest,
+    undefined,
+  ) ?? days[0]!
 }
 
 /**
- * Returns an amount with a decimal point. The format has a comma and no groups, but some banks write a point, or groups before the comma. Returns
- * undefined for other notations, such as `1.234`, which can be either.
+ * Returns an amount with a decimal point. The format has a comma and no groups, but some banks
+ * write a point, or groups before the comma. Returns undefined for other notations, such as
+ * `1.234`, which can be either.
  */
 function decimalOf(amount: string): string | undefined {
-  const isKnown = /^\d+,?$|^\d+,\d+$|^\d+\.\d{0,2}$|^\d{1,3}(?:\.\d{3})+,\d*$|^\d{1,3}(?:,\d{3})+\.\d{2}$/.test(amount)
+  const isKnown =
+    /^\d+,?$|^\d+,\d+$|^\d+\.\d{0,2}$|^\d{1,3}(?:\.\d{3})+,\d*$|^\d{1,3}(?:,\d{3})+\.\d{2}$/.test(
+      amount,
+    )
   const mark = Math.max(amount.lastIndexOf(','), amount.lastIndexOf('.'))
   if (!isKnown) return undefined
-  return mark === -1 ? amount : `${amount.slice(0, mark).replace(/[.,]/g, '')}.${amount.slice(mark + 1)}`.replace(/\.$/, '')
+  return mark === -1
+    ? amount
+    : `${amount.slice(0, mark).replace(/[.,]/g, '')}.${amount.slice(mark + 1)}`.replace(/\.$/, '')
 }
 
 /** Returns `28/2`, the numbers of a statement and its page, as a text that sorts by them. */
-const sequenceOf = (text: string) => (text.match(/\d+/g) ?? []).map((digits) => digits.padStart(12, '0')).join('/')
+const sequenceOf = (text: string) =>
+  (text.match(/\d+/g) ?? []).map((digits) => digits.padStart(12, '0')).join('/')
 
-/** Value date, entry date, mark, third letter of the currency, sign, amount, type, references. The format has no sign. */
-const LINE = /^(\d{6})(\d{4})?(R[CD]|E[CD]|[CD])([A-Z])?([-+])?(\d[\d.,]*)(?=\s*(?:[A-Z]|\/\/|\n|$))([A-Z][A-Z0-9]{3})?([^\n]*)(?:\n([^]*))?$/
+/**
+ * Value date, entry date, mark, third letter of the currency, sign, amount, type, references. The
+ * format has no sign.
+ */
+const LINE =
+  /^(\d{6})(\d{4})?(R[CD]|E[CD]|[CD])([A-Z])?([-+])?(\d[\d.,]*)(?=\s*(?:[A-Z]|\/\/|\n|$))([A-Z][A-Z0-9]{3})?([^\n]*)(?:\n([^]*))?$/
 
-const notRead = ({ line, text }: Field): Problem => ({ line, message: `"${clean(text, 60)}" is no transaction of MT940. It was left out.` })
+const notRead = ({ line, text }: Field): Problem => ({
+  line,
+  message: `"${clean(text, 60)}" is no transaction of MT940. It was left out.`,
+})
 
-/** Returns the entry of the fields `:61:` and `:86:`, and true in `hasMinus` if a minus stands before its amount. */
-function entryOf(field: Field, details: string, statement: FileStatement): { entry: Entry, hasMinus: boolean } | undefined {
+/**
+ * Returns the entry of the fields `:61:` and `:86:`, and true in `hasMinus` if a minus stands
+ * before its amount.
+ */
+function entryOf(
+  field: Field,
+  details: string,
+  statement: FileStatement,
+): { entry: Entry, hasMinus: boolean } | undefined {
   const found = LINE.exec(field.text)
   const amount = decimalOf(found?.[6] ?? '')
   if (found === null || amount === undefined) return undefined
-  const [, value = '', entered, mark = '', , sign, , kind = '', references = '', supplement = ''] = found
+  const [, value = '', entered, mark = '', , sign, , kind = '', references = '', supplement = ''] =
+    found
   const valued = dayOf(value)
   const booked = entered === undefined ? valued : entryDay(entered, valued)
   const [ours = '', bank = ''] = references.split('//')
@@ -104,15 +146,24 @@ function entryOf(field: Field, details: string, statement: FileStatement): { ent
 type Signed = { entry: Entry, field: Field }
 
 /**
- * Decides entries such as `D-104,12`. Some banks write the minus in addition to the mark, others instead of the opposite mark. The balances must
- * prove one of the two, otherwise the entries are left out.
+ * Decides entries such as `D-104,12`. Some banks write the minus in addition to the mark, others
+ * instead of the opposite mark. The balances must prove one of the two, otherwise the entries are
+ * left out.
  *
  * @param entries the booked entries of the statement
  */
-function decideSigned(signed: Signed[], entries: Entry[], statement: FileStatement, problems: Problem[]): Entry[] {
+function decideSigned(
+  signed: Signed[],
+  entries: Entry[],
+  statement: FileStatement,
+  problems: Problem[],
+): Entry[] {
   if (signed.length === 0) return entries
-  const opposite = new Map(signed.map(({ entry }) => [entry, { ...entry, out: entry.out !== true }]))
-  const readings = [entries, entries.map((entry) => opposite.get(entry) ?? entry)].filter((reading) => isOff(statement, reading) === false)
+  const opposite = new Map(
+    signed.map(({ entry }) => [entry, { ...entry, out: entry.out !== true }]),
+  )
+  const readings = [entries, entries.map((entry) => opposite.get(entry) ?? entry)]
+    .filter((reading) => isOff(statement, reading) === false)
   if (readings.length === 1) return readings[0]!
   problems.push(...signed.map(({ field }) => notRead(field)))
   return entries.filter((entry) => !opposite.has(entry))
@@ -136,7 +187,9 @@ export function readMt940(text: string): ParsedFile {
     current = statement
     statements.push(current)
   }
-  /** Sets the currency of the statement's account. Some banks write it behind the account number. */
+  /**
+   * Sets the currency of the statement's account. Some banks write it behind the account number.
+   */
   const setCurrency = (currency: string) => {
     current.account.id = current.account.id.replace(new RegExp(`[\\s/]*${currency}$`, 'i'), '')
     current.account.currency = currency
@@ -154,7 +207,12 @@ export function readMt940(text: string): ParsedFile {
       if (balance === undefined) continue
       const { account: { id }, number, sequence } = current
       if (current.opening !== undefined)
-        begin({ line, account: { id }, ...number === undefined ? {} : { number }, ...sequence === undefined ? {} : { sequence } })
+        begin({
+          line,
+          account: { id },
+          ...number === undefined ? {} : { number },
+          ...sequence === undefined ? {} : { sequence },
+        })
       setCurrency(balance.currency)
       current.opening = { line, ...balance }
     } else if (tag === '34F' || tag === '90D' || tag === '90C') {
@@ -174,7 +232,8 @@ export function readMt940(text: string): ParsedFile {
       if (current.account.currency !== undefined && current.account.currency !== balance.currency) {
         problems.push({
           line,
-          message: `This closing balance is in ${balance.currency.toUpperCase()}, but its statement in ${current.account.currency.toUpperCase()}.`,
+          message:
+            `This closing balance is in ${balance.currency.toUpperCase()}, but its statement in ${current.account.currency.toUpperCase()}.`,
         })
         continue
       }
@@ -185,7 +244,12 @@ export function readMt940(text: string): ParsedFile {
   }
   end()
   const entries = decided.flat()
-  if (entries.length === 0 && statements.every(({ account, opening, closing }) => account.id === '' || (opening ?? closing) === undefined)) {
+  if (
+    entries.length === 0 &&
+    statements.every(({ account, opening, closing }) =>
+      account.id === '' || (opening ?? closing) === undefined
+    )
+  ) {
     throw new StatementError('This MT940 file has neither an account nor a transaction.')
   }
   return { signs: 'defined', entries, problems, statements }

@@ -6,14 +6,20 @@ import type { FileEntry } from '@zip.js/zip.js/lib/zip-core-native.js'
  *
  * @param tooLarge returns the error to throw above `maxBytes`
  */
-export async function* entryBytes(entry: FileEntry, maxBytes: number, tooLarge: () => Error): AsyncGenerator<Uint8Array> {
+export async function* entryBytes(
+  entry: FileEntry,
+  maxBytes: number,
+  tooLarge: () => Error,
+): AsyncGenerator<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const reader = readable.getReader()
   let failed: unknown
-  const copied = entry.getData(writable, { useWebWorkers: false, checkCrc32: true }).catch(async (error: unknown) => {
-    failed = error
-    await writable.abort(error).catch(() => undefined)
-  })
+  const copied = entry.getData(writable, { useWebWorkers: false, checkCrc32: true }).catch(
+    async (error: unknown) => {
+      failed = error
+      await writable.abort(error).catch(() => undefined)
+    },
+  )
   let count = 0
   try {
     for (;;) {

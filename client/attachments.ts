@@ -1,4 +1,7 @@
-/** Files of transactions: `attach`, `fileUrl`, `readFile` and `streamFile`. The rows are in `attachments`; the bytes move with tickets. */
+/**
+ * Files of transactions: `attach`, `fileUrl`, `readFile` and `streamFile`. The rows are in
+ * `attachments`; the bytes move with tickets.
+ */
 import type { PostgrestClient } from '@supabase/postgrest-js'
 import type { Fetch } from './auth.ts'
 import type { Arguments, Database, Reply, Row } from './database.ts'
@@ -10,9 +13,15 @@ export type AttachOptions = {
   /** Default: the name of the `File`, or `file` for a `Blob` */
   name?: string
   note?: string
-  /** Makes an image smaller in a browser, and removes its position and other metadata. Default true. See `shrinkImage`. */
+  /**
+   * Makes an image smaller in a browser, and removes its position and other metadata. Default true.
+   * See `shrinkImage`.
+   */
   shrink?: boolean
-  /** Called with the number of bytes that were sent, and the size of the file. Node calls it only after the upload. */
+  /**
+   * Called with the number of bytes that were sent, and the size of the file. Node calls it only
+   * after the upload.
+   */
   onProgress?: (sent: number, size: number) => void
   /** Cancels the upload and deletes its attachment. `attach` then fails with `ABORTED`. */
   signal?: AbortSignal
@@ -20,13 +29,18 @@ export type AttachOptions = {
 
 export type Attachments = {
   /**
-   * Adds a file to a transaction, given by its row or its id. The client uploads two files at a time; further calls wait in order. The same file again returns the
-   * attachment that the transaction already has.
+   * Adds a file to a transaction, given by its row or its id. The client uploads two files at a
+   * time; further calls wait in order. The same file again returns the attachment that the
+   * transaction already has.
    * @returns the row of the attachment
-   * @throws FinanceError `QUOTA_EXCEEDED` above a limit, `UNSUPPORTED_MEDIA_TYPE` for other types of files, `FILE_UNREADABLE`, and `ABORTED`
-   * after a cancellation
+   * @throws FinanceError `QUOTA_EXCEEDED` above a limit, `UNSUPPORTED_MEDIA_TYPE` for other types
+   * of files, `FILE_UNREADABLE`, and `ABORTED` after a cancellation
    */
-  attach: (transaction: string | { id: string }, file: Blob, options?: AttachOptions) => Promise<Row<'attachments'>>
+  attach: (
+    transaction: string | { id: string },
+    file: Blob,
+    options?: AttachOptions,
+  ) => Promise<Row<'attachments'>>
   /**
    * Opens a file for links and images. The address is a credential and expires after a minute.
    * @throws FinanceError
@@ -52,33 +66,49 @@ async function sha256Of(file: Blob): Promise<string> {
   // pages without TLS have no `subtle`
   const subtle = (globalThis.crypto as { subtle?: typeof crypto.subtle }).subtle
   if (subtle !== undefined && file.size <= maxHashedAtOnce) {
-    return [...new Uint8Array(await subtle.digest('SHA-256', await file.arrayBuffer()))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+    return [...new Uint8Array(await subtle.digest('SHA-256', await file.arrayBuffer()))]
+      .map((byte) => byte.toString(16).padStart(2, '0')).join('')
   }
-  const [{ sha256 }, { bytesToHex }] = await Promise.all([import('@noble/hashes/sha2.js'), import('@noble/hashes/utils.js')])
+  const [{ sha256 }, { bytesToHex }] = await Promise.all([
+    import('@noble/hashes/sha2.js'),
+    import('@noble/hashes/utils.js'),
+  ])
   const digest = sha256.create()
   const reader = file.stream().getReader()
-  for (let part = await reader.read(); !part.done; part = await reader.read()) digest.update(part.value)
+  for (let part = await reader.read(); !part.done; part = await reader.read())
+    digest.update(part.value)
   return bytesToHex(digest.digest())
 }
 
-/** Makes an image smaller and hashes the file. @throws FinanceError `FILE_UNREADABLE` if the device cannot read it, or no longer */
+/**
+ * Makes an image smaller and hashes the file. @throws FinanceError `FILE_UNREADABLE` if the device
+ * cannot read it, or no longer
+ */
 async function prepared(file: Blob, shrinks: boolean): Promise<{ sent: Blob, sha256: string }> {
   try {
     const sent = shrinks ? await shrinkImage(file) : file
     return { sent, sha256: await sha256Of(sent) }
   } catch (error) {
-    throw new FinanceError(0, { code: 'FILE_UNREADABLE', message: 'The file cannot be read.' }, { cause: error })
+    throw new FinanceError(0, { code: 'FILE_UNREADABLE', message: 'The file cannot be read.' }, {
+      cause: error,
+    })
   }
 }
 
-const cancelled = (signal: AbortSignal) => new FinanceError(0, { code: 'ABORTED', message: 'The upload was cancelled.' }, { cause: signal.reason })
+const cancelled = (signal: AbortSignal) =>
+  new FinanceError(0, { code: 'ABORTED', message: 'The upload was cancelled.' }, {
+    cause: signal.reason,
+  })
 
 /** Throws if the upload was cancelled. @throws FinanceError `ABORTED` */
 const checkSignal = (signal: AbortSignal | undefined): void => {
   if (signal?.aborted === true) throw cancelled(signal)
 }
 
-/** Waits until `begin` calls its argument. It returns a function that ends the wait. @throws FinanceError `ABORTED` after a cancellation */
+/**
+ * Waits until `begin` calls its argument. It returns a function that ends the wait. @throws
+ * FinanceError `ABORTED` after a cancellation
+ */
 const waitFor = (begin: (resolve: () => void) => () => void, signal: AbortSignal | undefined) =>
   new Promise<void>((resolve, reject) => {
     checkSignal(signal)
@@ -105,7 +135,10 @@ function uploadSlots() {
       next()
     }
   }
-  return async <Result>(work: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> => {
+  return async <Result>(
+    work: () => Promise<Result>,
+    signal: AbortSignal | undefined,
+  ): Promise<Result> => {
     checkSignal(signal)
     if (free > 0) free -= 1
     else {
@@ -122,7 +155,10 @@ function uploadSlots() {
   }
 }
 
-/** Sends a request again after 429 and 503, if the response says when. @returns the successful response @throws FinanceError */
+/**
+ * Sends a request again after 429 and 503, if the response says when. @returns the successful
+ * response @throws FinanceError
+ */
 async function request(send: () => Promise<Response>, signal?: AbortSignal): Promise<Response> {
   for (let attempt = 1;; attempt += 1) {
     checkSignal(signal)
@@ -158,16 +194,33 @@ export function attachmentsOf(
   watch: (request: Promise<Response>) => Promise<Response>,
 ): Attachments {
   const inSlot = uploadSlots()
-  const upload: SendFile = customFetch === undefined && sendWithXhr !== undefined ? sendWithXhr : sendWithFetch(send)
+  const upload: SendFile = customFetch === undefined && sendWithXhr !== undefined
+    ? sendWithXhr
+    : sendWithFetch(send)
 
-  /** Calls a function that issues a ticket. A cancellation does not stop the request, because the response has the id of a new attachment. */
-  const call = async <Name extends 'begin_upload' | 'open_attachment'>(name: Name, input: Arguments<Name>, signal?: AbortSignal): Promise<Reply<Name>> => {
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(input) }
+  /**
+   * Calls a function that issues a ticket. A cancellation does not stop the request, because the
+   * response has the id of a new attachment.
+   */
+  const call = async <Name extends 'begin_upload' | 'open_attachment'>(
+    name: Name,
+    input: Arguments<Name>,
+    signal?: AbortSignal,
+  ): Promise<Reply<Name>> => {
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(input),
+    }
     const response = await request(() => data.fetch!(`${data.url}/rpc/${name}`, init), signal)
     return response.json() as Promise<Reply<Name>>
   }
 
-  const attach: Attachments['attach'] = (transaction, file, { name, note, shrink = true, onProgress = () => undefined, signal } = {}) =>
+  const attach: Attachments['attach'] = (
+    transaction,
+    file,
+    { name, note, shrink = true, onProgress = () => undefined, signal } = {},
+  ) =>
     inSlot(async () => {
       const { sent, sha256 } = await prepared(file, shrink)
       const { size } = sent
@@ -181,7 +234,11 @@ export function attachmentsOf(
       }, signal)
       if (status === 'pending') {
         try {
-          await request(() => watch(upload(`${url}/${ticket}`, sent, (bytes) => onProgress(bytes, size), signal)), signal)
+          await request(
+            () =>
+              watch(upload(`${url}/${ticket}`, sent, (bytes) => onProgress(bytes, size), signal)),
+            signal,
+          )
         } catch (error) {
           const discarded = data.from('attachments').delete().eq('id', id)
           // a failed request may have stored the file, and then the attachment stays
@@ -208,7 +265,8 @@ export function attachmentsOf(
       throw financeError(error, 0)
     })
   }
-  const streamFile: Attachments['streamFile'] = async (id) => (await openFile(id)).body ?? new Blob([]).stream()
+  const streamFile: Attachments['streamFile'] = async (id) =>
+    (await openFile(id)).body ?? new Blob([]).stream()
 
   return { attach, fileUrl, readFile, streamFile }
 }

@@ -1,4 +1,7 @@
-/** Builds the methods of the auth surface from the generated table of routes, and reports changes of the session to the store. */
+/**
+ * Builds the methods of the auth surface from the generated table of routes, and reports changes of
+ * the session to the store.
+ */
 import { financeError } from './errors.ts'
 import { type Auth, routes, sessionEffects } from './routes.ts'
 import type { Session, SessionStore, SessionUpdate } from './session.ts'
@@ -12,17 +15,31 @@ type SessionResponse = { session: Partial<Session> | null }
 
 type Effect = typeof sessionEffects[keyof typeof sessionEffects]
 
-const effectOf = (path: string): Effect | undefined => (sessionEffects as Readonly<Record<string, Effect | undefined>>)[path]
+const effectOf = (path: string): Effect | undefined =>
+  (sessionEffects as Readonly<Record<string, Effect | undefined>>)[path]
 
-/** The session update that a response implies. `at` is the time of the request, `now` that of the response. */
+/**
+ * The session update that a response implies. `at` is the time of the request, `now` that of the
+ * response.
+ */
 const sessionUpdates: Record<
   Effect,
-  (response: SessionResponse, at: number, now: number, before: Session | null | undefined) => SessionUpdate | undefined
+  (
+    response: SessionResponse,
+    at: number,
+    now: number,
+    before: Session | null | undefined,
+  ) => SessionUpdate | undefined
 > = {
   starts: ({ session }, _, now) => ({ session: sessionIn(session), at: now }),
   reads: ({ session }, at) => ({ session: sessionIn(session), at }),
   ends: (_response, _at, now) => ({ session: null, at: now, end: 'signed-out' }),
-  switches: ({ session }, _, now, before) => (before ? { session: sessionIn({ ...before, ...session }), at: now } : undefined),
+  switches: (
+    { session },
+    _,
+    now,
+    before,
+  ) => (before ? { session: sessionIn({ ...before, ...session }), at: now } : undefined),
 }
 
 const sessionIn = (from: Partial<Session> | null): Session | null => {
@@ -34,16 +51,26 @@ const sessionIn = (from: Partial<Session> | null): Session | null => {
 /**
  * Builds the methods.
  * @param url the address of the auth surface
- * @returns the methods, and `settled`, which resolves when no request in progress can set the session
+ * @returns the methods, and `settled`, which resolves when no request in progress can set the
+ * session
  */
-export function authMethods(url: string, send: Fetch, store: () => SessionStore): { auth: Auth, settled: () => Promise<unknown> } {
+export function authMethods(
+  url: string,
+  send: Fetch,
+  store: () => SessionStore,
+): { auth: Auth, settled: () => Promise<unknown> } {
   /** GET requests in progress. The same call during one of them shares its response. */
   const pendingReads = new Map<string, Promise<unknown>>()
   /** Requests in progress that change something or return the session. */
   const pendingEffects = new Set<Promise<unknown>>()
-  /** The number of sign-outs in progress. Other requests may find the session ended before the response of the sign-out arrives. */
+  /**
+   * The number of sign-outs in progress. Other requests may find the session ended before the
+   * response of the sign-out arrives.
+   */
   let signOuts = 0
-  /** Stops sharing the reads in progress, before and after a change: it may sign in another user. */
+  /**
+   * Stops sharing the reads in progress, before and after a change: it may sign in another user.
+   */
   const withoutSharing = async <Answer>(change: Promise<Answer>): Promise<Answer> => {
     pendingReads.clear()
     return change.finally(() => pendingReads.clear())
@@ -52,12 +79,19 @@ export function authMethods(url: string, send: Fetch, store: () => SessionStore)
   const call = async (method: string, path: string, input: Input = {}): Promise<unknown> => {
     const at = Date.now()
     const isGet = method === 'GET'
-    const query = new URLSearchParams(Object.entries(input).flatMap(([name, value]) => (value == null ? [] : [[name, value] as [string, string]])))
+    const query = new URLSearchParams(
+      Object.entries(input).flatMap((
+        [name, value],
+      ) => (value == null ? [] : [[name, value] as [string, string]])),
+    )
     const address = `${url}${path}${isGet && query.size > 0 ? `?${query}` : ''}`
     const sent = send(address, {
       method,
       credentials: 'include',
-      headers: { accept: 'application/json', ...(isGet ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        accept: 'application/json',
+        ...(isGet ? {} : { 'content-type': 'application/json' }),
+      },
       ...(isGet ? {} : { body: JSON.stringify(input) }),
       // other requests wait for a token
       ...(path === '/token' && { signal: AbortSignal.timeout(10_000) }),
@@ -68,12 +102,18 @@ export function authMethods(url: string, send: Fetch, store: () => SessionStore)
     const body: unknown = await response.json().catch(() => undefined)
     if (!response.ok) {
       const error = financeError(body, response.status, input)
-      if (error.code === 'UNAUTHORIZED') store().update({ session: null, at, ...(signOuts > 0 && { end: 'signed-out' }) })
+      if (error.code === 'UNAUTHORIZED')
+        store().update({ session: null, at, ...(signOuts > 0 && { end: 'signed-out' }) })
       throw error
     }
     const effect = effectOf(path)
     if (effect !== undefined) {
-      const update = sessionUpdates[effect](body as SessionResponse, at, Date.now(), store().current())
+      const update = sessionUpdates[effect](
+        body as SessionResponse,
+        at,
+        Date.now(),
+        store().current(),
+      )
       if (update !== undefined) store().update(update)
       // the response names only the changed part of a session that the store has not loaded yet
       else await call('GET', '/get-session')
@@ -109,7 +149,12 @@ export function authMethods(url: string, send: Fetch, store: () => SessionStore)
 
   const build = (table: Table): object =>
     Object.fromEntries(
-      Object.entries(table).map(([name, row]) => [name, isRow(row) ? (input?: Input) => callShared(row[0], row[1], input) : build(row)]),
+      Object.entries(table).map(([name, row]) => [
+        name,
+        isRow(row)
+          ? (input?: Input) => callShared(row[0], row[1], input)
+          : build(row),
+      ]),
     )
   return { auth: build(routes) as Auth, settled: () => Promise.allSettled(pendingEffects) }
 }

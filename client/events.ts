@@ -1,7 +1,15 @@
 /** Reads server-sent events from the body of a response. */
 
-/** A block of the stream. Its name and data are empty if it has only comments, an id or a retry time. */
-export type StreamEvent = { name: string, data: string, id: string | undefined, retry: number | undefined }
+/**
+ * A block of the stream. Its name and data are empty if it has only comments, an id or a retry
+ * time.
+ */
+export type StreamEvent = {
+  name: string
+  data: string
+  id: string | undefined
+  retry: number | undefined
+}
 
 /** Parses a block of lines. Ignores comments and unknown fields. */
 function parse(block: string): StreamEvent {
@@ -17,7 +25,9 @@ function parse(block: string): StreamEvent {
 }
 
 /** Yields the blocks of the stream until its end. */
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent, void> {
+export async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<StreamEvent, void> {
   // not every browser iterates streams
   const reader = body.getReader()
   const decoder = new TextDecoder()

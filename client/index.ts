@@ -1,4 +1,7 @@
-/** Entry point of the client package: `createClient`, errors, passkeys and the types of both surfaces. */
+/**
+ * Entry point of the client package: `createClient`, errors, passkeys and the types of both
+ * surfaces.
+ */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { type Attachments, attachmentsOf } from './attachments.ts'
 import { authMethods, type Fetch } from './auth.ts'
@@ -27,9 +30,15 @@ export type ClientOptions = {
   baseUrl: string
   /** data_url. Default `{baseUrl}/data` */
   dataUrl?: string
-  /** For scripts, instead of a session: `data` uses the key's context, and the methods of `auth` run without a user. */
+  /**
+   * For scripts, instead of a session: `data` uses the key's context, and the methods of `auth` run
+   * without a user.
+   */
   apiKey?: string
-  /** For native apps, instead of a cookie: reads and stores the token of the session, for example in the keychain. */
+  /**
+   * For native apps, instead of a cookie: reads and stores the token of the session, for example in
+   * the keychain.
+   */
   session?: SessionStorage
   /** Replaces the global `fetch`. In Node: one that keeps the cookies of one user. */
   fetch?: Fetch
@@ -41,14 +50,16 @@ export type Client = Attachments & UpdateUnchanged & {
   /** The tables and functions. The client gets and renews the token. */
   data: PostgrestClient<Database>
   /**
-   * Calls the listener with the first state (`signed-in` or `signed-out`), then with every change of the session or its organization, also
-   * with changes in other tabs. The client requests the first state unless another request loads it.
+   * Calls the listener with the first state (`signed-in` or `signed-out`), then with every change
+   * of the session or its organization, also with changes in other tabs. The client requests the
+   * first state unless another request loads it.
    * @returns a function that removes the listener
    */
   onChange: (listener: (change: Change) => void) => () => void
   /**
-   * Calls the listener when rows of the tables have changed, in the personal context or the active organization. The first notice is a
-   * `reset`, after which no change is missed, so a listener that reads the rows needs no other start. Omits changes of this client.
+   * Calls the listener when rows of the tables have changed, in the personal context or the active
+   * organization. The first notice is a `reset`, after which no change is missed, so a listener
+   * that reads the rows needs no other start. Omits changes of this client.
    * @returns a function that removes the listener
    */
   onRows: (tables: readonly TableName[], listener: (notice: RowsNotice) => void) => () => void
@@ -57,15 +68,21 @@ export type Client = Attachments & UpdateUnchanged & {
 /**
  * Adds the session's token to requests of the data surface.
  *
- * Without a session it returns 401 in PostgREST's format and sends nothing. PostgREST itself would return `[]` for a request without a
- * token, which looks like an empty account.
+ * Without a session it returns 401 in PostgREST's format and sends nothing. PostgREST itself would
+ * return `[]` for a request without a token, which looks like an empty account.
  */
 const withToken = (send: Fetch, store: SessionStore) => {
-  /** A new token that the data surface rejected. It would reject another one too, so no retry follows. */
+  /**
+   * A new token that the data surface rejected. It would reject another one too, so no retry
+   * follows.
+   */
   let rejected: string | undefined
   const sendWithToken = async (url: string, init: RequestInit): Promise<Response> => {
     const sendWith = async (token: string) => {
-      const response = await send(url, { ...init, headers: { ...init.headers as Record<string, string>, authorization: `Bearer ${token}` } })
+      const response = await send(url, {
+        ...init,
+        headers: { ...init.headers as Record<string, string>, authorization: `Bearer ${token}` },
+      })
       if (response.status !== 401) rejected = undefined
       return response
     }
@@ -79,7 +96,8 @@ const withToken = (send: Fetch, store: SessionStore) => {
     if (second.status === 401) rejected = next.value
     return second
   }
-  // an error of the auth surface becomes a response in PostgREST's format; a failure without a response is thrown as it is
+  // an error of the auth surface becomes a response in PostgREST's format; a failure without a
+  // response is thrown as it is
   return (url: string, init: RequestInit): Promise<Response> =>
     sendWithToken(url, init).catch((error: unknown) => {
       if (!(error instanceof FinanceError) || error.status === 0) throw error
@@ -90,7 +108,11 @@ const withToken = (send: Fetch, store: SessionStore) => {
 
 /** Sends requests with the API key, and never with a cookie of the browser. */
 const withKey = (send: Fetch, apiKey: string): Fetch => (url, init) =>
-  send(url, { ...init, credentials: 'omit', headers: { ...init.headers as Record<string, string>, authorization: `Bearer ${apiKey}` } })
+  send(url, {
+    ...init,
+    credentials: 'omit',
+    headers: { ...init.headers as Record<string, string>, authorization: `Bearer ${apiKey}` },
+  })
 
 const signInFirst = () => new FinanceError(401, { code: 'UNAUTHORIZED', message: 'Sign in first.' })
 
@@ -101,16 +123,22 @@ const signInFirst = () => new FinanceError(401, { code: 'UNAUTHORIZED', message:
  * const finance = createClient({ baseUrl: location.origin })
  * const rows = await unwrap(finance.data.from('transactions').select('name, amount'))
  */
-export function createClient({ baseUrl, dataUrl, apiKey, session, fetch: customFetch }: ClientOptions): Client {
-  if (apiKey !== undefined && session !== undefined) throw new TypeError('A client has an apiKey or a session, not both.')
+export function createClient(
+  { baseUrl, dataUrl, apiKey, session, fetch: customFetch }: ClientOptions,
+): Client {
+  if (apiKey !== undefined && session !== undefined)
+    throw new TypeError('A client has an apiKey or a session, not both.')
   const base = baseUrl.replace(/\/+$/, '')
   const send: Fetch = customFetch ?? ((url, init) => fetch(url, init))
   const authUrl = `${base}/api/auth`
   const sendAsUser = session === undefined ? send : withStoredSession(send, authUrl, session)
   const sendAuth = apiKey === undefined ? sendAsUser : withKey(send, apiKey)
   const { auth, settled } = authMethods(authUrl, sendAuth, () => store)
-  // only clients with the cookie of the browser share a session: two keychains or keys can be two users
-  const name = apiKey === undefined && session === undefined ? `finance ${base}` : `finance ${Math.random()}`
+  // only clients with the cookie of the browser share a session: two keychains or keys can be two
+  // users
+  const name = apiKey === undefined && session === undefined
+    ? `finance ${base}`
+    : `finance ${Math.random()}`
   const fetchToken = async () => (await auth.token()).token
   const fetchSession = async (): Promise<unknown> => {
     // a sign-in or a request for the session in progress sets the state
@@ -120,19 +148,49 @@ export function createClient({ baseUrl, dataUrl, apiKey, session, fetch: customF
     return apiKey === undefined ? auth.sessionStatus() : store.token()
   }
   const store = createSessionStore(name, fetchToken, fetchSession)
-  const requestStream = (tables: readonly string[], cursor: string | undefined, signal: AbortSignal) =>
+  const requestStream = (
+    tables: readonly string[],
+    cursor: string | undefined,
+    signal: AbortSignal,
+  ) =>
     sendAuth(`${authUrl}/changes?${new URLSearchParams({ tables: tables.join() })}`, {
       credentials: 'include',
-      headers: { accept: 'text/event-stream', ...(cursor !== undefined && { 'last-event-id': cursor }) },
+      headers: {
+        accept: 'text/event-stream',
+        ...(cursor !== undefined && { 'last-event-id': cursor }),
+      },
       signal,
     })
-  const rows = createRowChanges(name, store, requestStream, () => (apiKey === undefined ? auth.getSession() : auth.token()), realClock)
+  const rows = createRowChanges(
+    name,
+    store,
+    requestStream,
+    () => (apiKey === undefined ? auth.getSession() : auth.token()),
+    realClock,
+  )
   const sendData: Fetch = (url, init) => {
     if (init.method !== 'GET' && init.method !== 'HEAD') return rows.watch(send(url, init))
     // a standby that is behind would return the rows from before the change
-    return send(url, rows.isSettling() ? { ...init, headers: { ...init.headers as Record<string, string>, 'cache-control': 'no-cache' } } : init)
+    return send(
+      url,
+      rows.isSettling()
+        ? {
+          ...init,
+          headers: { ...init.headers as Record<string, string>, 'cache-control': 'no-cache' },
+        }
+        : init,
+    )
   }
-  const data = new PostgrestClient<Database>(dataUrl ?? `${base}/data`, { fetch: withToken(sendData, store) as typeof fetch })
+  const data = new PostgrestClient<Database>(dataUrl ?? `${base}/data`, {
+    fetch: withToken(sendData, store) as typeof fetch,
+  })
   const attachments = attachmentsOf(data, `${authUrl}/files`, send, customFetch, rows.watch)
-  return { auth, data, onChange: store.onChange, onRows: rows.onRows, ...attachments, ...updateUnchangedOf(data) }
+  return {
+    auth,
+    data,
+    onChange: store.onChange,
+    onRows: rows.onRows,
+    ...attachments,
+    ...updateUnchangedOf(data),
+  }
 }

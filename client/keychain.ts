@@ -14,8 +14,8 @@ export type SessionStorage = {
 const completesSignIn = /^\/two-factor\/verify-/
 
 /**
- * Sends the token of the session with each request, and stores each new one. A failed request leaves it: a restored backup of the service
- * may have its session.
+ * Sends the token of the session with each request, and stores each new one. A failed request
+ * leaves it: a restored backup of the service may have its session.
  * @param url the address of the auth surface
  */
 export function withStoredSession(send: Fetch, url: string, { load, save }: SessionStorage): Fetch {
@@ -46,12 +46,17 @@ export function withStoredSession(send: Fetch, url: string, { load, save }: Sess
     const response = await send(address, {
       ...init,
       credentials: 'omit',
-      headers: { ...init.headers as Record<string, string>, 'x-session-transport': 'token', ...(bearer !== null && { authorization: `Bearer ${bearer}` }) },
+      headers: {
+        ...init.headers as Record<string, string>,
+        'x-session-transport': 'token',
+        ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+      },
     })
     const next = response.headers.get('set-auth-token')
     pending = response.headers.get('set-two-factor-token') ?? pending
     if (next !== null) await store(next)
-    else if (response.ok && (sessionEffects as Readonly<Record<string, string>>)[path] === 'ends') await store(null)
+    else if (response.ok && (sessionEffects as Readonly<Record<string, string>>)[path] === 'ends')
+      await store(null)
     return response
   }
 }

@@ -1,4 +1,7 @@
-/** Listeners for changes of rows, the stream that all tabs share, and the changes that this tab has made itself. */
+/**
+ * Listeners for changes of rows, the stream that all tabs share, and the changes that this tab has
+ * made itself.
+ */
 import type { TableName } from './database.ts'
 import type { SessionStore } from './session.ts'
 import { type Clock, openStream, type Stream, type StreamState } from './stream.ts'
@@ -17,12 +20,18 @@ export type RowsNotice =
     /** The request that made the change, as in `activity`; null for several requests or none. */
     changeId: string | null
   }
-  /** Read all rows of the tables again. This is the first notice, and follows whenever changes may have been missed. */
+  /**
+   * Read all rows of the tables again. This is the first notice, and follows whenever changes may
+   * have been missed.
+   */
   | { event: 'reset' }
 
 type Change = Extract<RowsNotice, { event: 'change' }>
 
-/** A message between tabs. Its fields are a protocol: two tabs can run different versions of the app. */
+/**
+ * A message between tabs. Its fields are a protocol: two tabs can run different versions of the
+ * app.
+ */
 type Message =
   /** A tab has a new listener, or the leader's stream lacks its tables. */
   | { kind: 'join', tables: readonly string[] }
@@ -38,23 +47,36 @@ type Subscription = {
   isResetDue: boolean
 }
 
-/** A leader that sends nothing for this time is asleep. Browsers may run its timers only once a minute. The waits of the other tabs differ. */
+/**
+ * A leader that sends nothing for this time is asleep. Browsers may run its timers only once a
+ * minute. The waits of the other tabs differ.
+ */
 const leaderSilenceMs = 100_000
 /** A tab that has received nothing for this time was asleep, and may have missed messages. */
 const missedMs = 45_000
 /** Interval at which a process waits for its first session. */
 const waitMs = 30_000
-/** Maximum wait for the response to a request of this tab, whose change the stream may report first. */
+/**
+ * Maximum wait for the response to a request of this tab, whose change the stream may report first.
+ */
 const responseMs = 1_000
 /** Time after a change in which reads must not come from a standby, which may be behind. */
 const settledMs = 5_000
 /** The number of this tab's latest changes to recognize. */
 const rememberedChanges = 1_000
 
-type StreamedChange = { table: TableName, organization_id: string | null, actions: Change['actions'], ids: string[] | null, change_id: string | null }
+type StreamedChange = {
+  table: TableName
+  organization_id: string | null
+  actions: Change['actions']
+  ids: string[] | null
+  change_id: string | null
+}
 
 const parse = (data: string): Change => {
-  const { table, organization_id: organizationId, actions, ids, change_id: changeId } = JSON.parse(data) as StreamedChange
+  const { table, organization_id: organizationId, actions, ids, change_id: changeId } = JSON.parse(
+    data,
+  ) as StreamedChange
   return { event: 'change', table, organizationId, actions, ids, changeId }
 }
 
@@ -74,7 +96,11 @@ export type RowChanges = {
 export function createRowChanges(
   name: string,
   store: Pick<SessionStore, 'current' | 'onChange'>,
-  request: (tables: readonly string[], cursor: string | undefined, signal: AbortSignal) => Promise<Response>,
+  request: (
+    tables: readonly string[],
+    cursor: string | undefined,
+    signal: AbortSignal,
+  ) => Promise<Response>,
   recheck: () => Promise<unknown>,
   clock: Clock,
 ): RowChanges {
@@ -102,9 +128,13 @@ export function createRowChanges(
   }
   const notifyChange = (change: Change) => {
     if (change.changeId !== null && ownChanges.has(change.changeId)) return
-    for (const subscription of subscriptions) if (subscription.tables.includes(change.table)) notify(subscription, change)
+    for (const subscription of subscriptions)
+      if (subscription.tables.includes(change.table)) notify(subscription, change)
   }
-  /** Waits for the requests in progress, because one of them may have made a change that the stream reports before the response. */
+  /**
+   * Waits for the requests in progress, because one of them may have made a change that the stream
+   * reports before the response.
+   */
   const settle = async () => {
     let cancel = () => {}
     const limit = new Promise<void>((resolve) => {
@@ -125,16 +155,20 @@ export function createRowChanges(
     if ('cursor' in message && message.cursor !== undefined) cursor = message.cursor
     if (message.kind === 'reset') {
       // the other listeners get theirs with the state of a stream that covers their tables
-      for (const subscription of subscriptions) if (!subscription.isResetDue) notify(subscription, { event: 'reset' })
+      for (const subscription of subscriptions)
+        if (!subscription.isResetDue) notify(subscription, { event: 'reset' })
       return
     }
     if (message.kind === 'change') {
       const { change } = message
-      return change.changeId === null || requests.size === 0 ? notifyChange(change) : void notifyLater(change)
+      return change.changeId === null || requests.size === 0
+        ? notifyChange(change)
+        : void notifyLater(change)
     }
     state = message.state
     for (const table of message.tables) wanted.add(table)
-    const isCovered = ({ tables }: Subscription) => tables.every((table) => message.tables.includes(table))
+    const isCovered = ({ tables }: Subscription) =>
+      tables.every((table) => message.tables.includes(table))
     // the leader may have been asleep, or another tab, when this tab joined
     rejoin([...subscriptions].filter((subscription) => !isCovered(subscription)))
     if (state === 'connecting') return

@@ -1,6 +1,6 @@
 /**
- * The session state of this tab and its access token. The token is kept only in memory. Each update carries the time of this machine at
- * which it was true; a newer update wins, from any tab.
+ * The session state of this tab and its access token. The token is kept only in memory. Each update
+ * carries the time of this machine at which it was true; a newer update wins, from any tab.
  */
 import { FinanceError } from './errors.ts'
 import { joinTabs } from './tabs.ts'
@@ -18,11 +18,21 @@ export type Change = {
   previous: Session | null
 }
 
-/** A cached token. `renewAt` and `endsAt` (its expiry) are in milliseconds of this machine's clock. */
+/**
+ * A cached token. `renewAt` and `endsAt` (its expiry) are in milliseconds of this machine's clock.
+ */
 export type Token = { value: string, session: Session, at: number, renewAt: number, endsAt: number }
 
-/** A session state and the time `at` which it was true. `end` is the event to report when it ends a session. Tabs exchange it. */
-export type SessionUpdate = { session: Session | null, at: number, end?: Change['event'], token?: Token }
+/**
+ * A session state and the time `at` which it was true. `end` is the event to report when it ends a
+ * session. Tabs exchange it.
+ */
+export type SessionUpdate = {
+  session: Session | null
+  at: number
+  end?: Change['event']
+  token?: Token
+}
 
 /** First and longest pause between two attempts to load the first state, in milliseconds. */
 const retryDelays = { first: 1_000, longest: 30_000 }
@@ -31,15 +41,23 @@ const retryDelays = { first: 1_000, longest: 30_000 }
 const renewMarginMs = 60_000
 
 const isSame = (a: Session | null | undefined, b: Session | null) =>
-  a === b || (a != null && b !== null && a.id === b.id && a.user_id === b.user_id && a.active_organization_id === b.active_organization_id)
+  a === b ||
+  (a != null && b !== null && a.id === b.id && a.user_id === b.user_id &&
+    a.active_organization_id === b.active_organization_id)
 
 /**
  * Decodes a newly issued token.
- * @param at the local time of its request. The expiry is computed from it, because the server's clock may differ.
+ * @param at the local time of its request. The expiry is computed from it, because the server's
+ * clock may differ.
  */
 function decode(value: string, at: number): Token {
   const [, payload = ''] = value.split('.')
-  const text = new TextDecoder().decode(Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0)))
+  const text = new TextDecoder().decode(
+    Uint8Array.from(
+      atob(payload.replaceAll('-', '+').replaceAll('_', '/')),
+      (letter) => letter.charCodeAt(0),
+    ),
+  )
   const { sid, user_id, iat, exp, claims } = JSON.parse(text) as {
     sid: string
     user_id: string
@@ -50,7 +68,13 @@ function decode(value: string, at: number): Token {
   const endsAt = at + (exp - iat) * 1000
   // a token with a lifetime below the margin is renewed after half of it
   const renewAt = Math.max(endsAt - renewMarginMs, (at + endsAt) / 2)
-  return { value, session: { id: sid, user_id, active_organization_id: claims?.organization_id ?? null }, at, renewAt, endsAt }
+  return {
+    value,
+    session: { id: sid, user_id, active_organization_id: claims?.organization_id ?? null },
+    at,
+    renewAt,
+    endsAt,
+  }
 }
 
 /** Runs `work` after a delay. In Node the timer keeps no process alive. */
@@ -62,13 +86,19 @@ const runLater = (work: () => Promise<void>, delay: number): void => {
 /**
  * Creates the session store of a client.
  * @param name differs between apps of one origin that use different backends
- * @param fetchToken requests a token. Without a session it calls `update` and throws a FinanceError with status 401.
+ * @param fetchToken requests a token. Without a session it calls `update` and throws a FinanceError
+ * with status 401.
  * @param fetchSession requests the session and calls `update` with the response
  */
-export function createSessionStore(name: string, fetchToken: () => Promise<string>, fetchSession: () => Promise<unknown>) {
+export function createSessionStore(
+  name: string,
+  fetchToken: () => Promise<string>,
+  fetchSession: () => Promise<unknown>,
+) {
   const listeners = new Set<(change: Change) => void>()
   let current: Session | null | undefined
-  // ignores state from tabs that is older than this tab: the user may have signed in elsewhere since
+  // ignores state from tabs that is older than this tab: the user may have signed in elsewhere
+  // since
   let currentAt = Date.now()
   let cached: Token | undefined
   /** The session that was last reported as ended. Null after a sign-out or another sign-in. */
@@ -76,9 +106,13 @@ export function createSessionStore(name: string, fetchToken: () => Promise<strin
   let renewal: Promise<Token | null> | undefined
 
   /** Whether a user signed out of a session that a request has already found ended. */
-  const isLateSignOut = ({ session, end }: SessionUpdate): boolean => session === null && current === null && end === 'signed-out' && ended !== null
+  const isLateSignOut = ({ session, end }: SessionUpdate): boolean =>
+    session === null && current === null && end === 'signed-out' && ended !== null
 
-  /** Applies an update unless the store has a newer one. @returns true if the update is the current state */
+  /**
+   * Applies an update unless the store has a newer one. @returns true if the update is the current
+   * state
+   */
   const apply = (next: SessionUpdate): boolean => {
     const { session, at, end = 'session-ended', token } = next
     // a clock that was set back must not make every update look old
@@ -102,12 +136,16 @@ export function createSessionStore(name: string, fetchToken: () => Promise<strin
       : 'organization-changed'
     ended = event === 'session-ended' ? previous : null
     // each listener runs in its own microtask, so that its exception does not reach this caller
-    if (event !== undefined) { for (const listener of listeners) queueMicrotask(() => listener({ event, session, previous })) }
+    if (event !== undefined) {
+      for (const listener of listeners) queueMicrotask(() => listener({ event, session, previous }))
+    }
     return true
   }
   const tabs = joinTabs<SessionUpdate>(name, {
     onState: apply,
-    currentState: () => (current === undefined ? undefined : { session: current, at: currentAt, ...(cached && { token: cached }) }),
+    currentState: () => (current === undefined
+      ? undefined
+      : { session: current, at: currentAt, ...(cached && { token: cached }) }),
   })
   const update = (next: SessionUpdate): boolean => {
     const isNew = !isSame(current, next.session) || next.token !== undefined || isLateSignOut(next)
@@ -116,7 +154,8 @@ export function createSessionStore(name: string, fetchToken: () => Promise<strin
     return isApplied
   }
 
-  const isUsable = (rejected: string | undefined) => cached !== undefined && cached.value !== rejected && Date.now() < cached.renewAt
+  const isUsable = (rejected: string | undefined) =>
+    cached !== undefined && cached.value !== rejected && Date.now() < cached.renewAt
 
   const renew = (rejected: string | undefined): Promise<Token | null> =>
     tabs.withLock(async () => {
@@ -131,16 +170,22 @@ export function createSessionStore(name: string, fetchToken: () => Promise<strin
       } catch (error) {
         if (error instanceof FinanceError && error.status === 401) return null
         // the renewal failed, but the old token has not expired
-        if (cached !== undefined && cached.value !== rejected && Date.now() < cached.endsAt) return cached
+        if (cached !== undefined && cached.value !== rejected && Date.now() < cached.endsAt)
+          return cached
         throw error
       }
     })
 
   let isLoading = false
-  /** Loads the first state and retries until it is known, unless another tab or request sets it first. */
+  /**
+   * Loads the first state and retries until it is known, unless another tab or request sets it
+   * first.
+   */
   const loadFirstState = async (pause: number): Promise<void> => {
     isLoading = true
-    await tabs.withLock(() => (current === undefined ? fetchSession() : Promise.resolve())).catch(() => undefined)
+    await tabs.withLock(() => (current === undefined ? fetchSession() : Promise.resolve())).catch(
+      () => undefined,
+    )
     isLoading = current === undefined && listeners.size > 0
     if (isLoading) runLater(() => loadFirstState(Math.min(pause * 2, retryDelays.longest)), pause)
   }
@@ -154,7 +199,8 @@ export function createSessionStore(name: string, fetchToken: () => Promise<strin
      * @throws FinanceError if the auth surface does not respond
      */
     token: async (rejected?: string): Promise<Token | null> => {
-      // a sign-in or context switch during the request invalidates its token, so request another one
+      // a sign-in or context switch during the request invalidates its token, so request another
+      // one
       for (let attempt = 0; attempt < 3; attempt += 1) {
         if (current === null) return null
         if (cached !== undefined && isUsable(rejected)) return cached
@@ -169,7 +215,14 @@ export function createSessionStore(name: string, fetchToken: () => Promise<strin
     onChange: (listener: (change: Change) => void) => {
       listeners.add(listener)
       const session = current
-      if (session !== undefined) queueMicrotask(() => listener({ event: session === null ? 'signed-out' : 'signed-in', session, previous: null }))
+      if (session !== undefined)
+        queueMicrotask(() =>
+          listener({
+            event: session === null ? 'signed-out' : 'signed-in',
+            session,
+            previous: null,
+          })
+        )
       else if (!isLoading) {
         isLoading = true
         // a request that the page is about to make may set the state first

@@ -1,6 +1,7 @@
 /**
- * The connection to the stream of changes. It reconnects by itself and resumes after the last event. While the service refuses the stream
- * or does not respond, it reports a reset every 30 seconds instead.
+ * The connection to the stream of changes. It reconnects by itself and resumes after the last
+ * event. While the service refuses the stream or does not respond, it reports a reset every 30
+ * seconds instead.
  */
 import { readEvents, type StreamEvent } from './events.ts'
 
@@ -24,17 +25,25 @@ export const realClock: Clock = {
   random: () => Math.random(),
 }
 
-/** `open`: each change is reported. `polling`: resets replace the stream. `connecting`: neither yet. */
+/**
+ * `open`: each change is reported. `polling`: resets replace the stream. `connecting`: neither yet.
+ */
 export type StreamState = 'connecting' | 'open' | 'polling'
 
 export type StreamOptions = {
   /** Requests the stream. @param cursor the id of the last event */
   request: (cursor: string | undefined, signal: AbortSignal) => Promise<Response>
-  /** Requests the session again, because the service ended the stream or refused its credential. If it has changed, the caller restarts or closes the stream. */
+  /**
+   * Requests the session again, because the service ended the stream or refused its credential. If
+   * it has changed, the caller restarts or closes the stream.
+   */
   recheck: () => Promise<unknown>
   onState: (state: StreamState, cursor: string | undefined) => void
   onChange: (data: string, cursor: string | undefined) => void
-  /** Runs before `onState` if both have news: a listener that gets its first reset with the state needs no second one. */
+  /**
+   * Runs before `onState` if both have news: a listener that gets its first reset with the state
+   * needs no second one.
+   */
   onReset: () => void
   clock: Clock
 }
@@ -47,7 +56,10 @@ export type Stream = {
   close: () => void
 }
 
-/** The result of a connection. `refused` has the pause that the service requests, in milliseconds; 0 for none. */
+/**
+ * The result of a connection. `refused` has the pause that the service requests, in milliseconds; 0
+ * for none.
+ */
 type Outcome = 'closed' | 'ended' | 'unauthorized' | { rejected: number }
 
 /** The service sends `ready` at once. A proxy that buffers the response does not deliver it. */
@@ -63,7 +75,10 @@ const longestRejectionMs = 300_000
 const retryAfterOf = ({ headers }: Response) => (Number(headers.get('retry-after')) || 0) * 1000
 
 /** @param cursor the id of the last event that another connection received */
-export function openStream({ request, recheck, onState, onChange, onReset, clock }: StreamOptions, cursor: string | undefined): Stream {
+export function openStream(
+  { request, recheck, onState, onChange, onReset, clock }: StreamOptions,
+  cursor: string | undefined,
+): Stream {
   /** Aborted by `close`. */
   const life = new AbortController()
   let connection = new AbortController()
@@ -171,11 +186,18 @@ export function openStream({ request, recheck, onState, onChange, onReset, clock
       if (isRestarted) continue
       if (typeof outcome === 'object') {
         if (state === 'connecting') setState('polling')
-        await pause((outcome.rejected || Math.min(pollMs * 2 ** rejections, longestRejectionMs)) * (1 + clock.random() / 2), false)
+        await pause(
+          (outcome.rejected || Math.min(pollMs * 2 ** rejections, longestRejectionMs)) *
+            (1 + clock.random() / 2),
+          false,
+        )
         rejections += 1
       } else {
         losses = clock.now() - startedAt < steadyMs ? losses + 1 : 1
-        await pause(Math.min(retryMs * 2 ** (losses - 1), longestPauseMs) * (0.5 + clock.random()), true)
+        await pause(
+          Math.min(retryMs * 2 ** (losses - 1), longestPauseMs) * (0.5 + clock.random()),
+          true,
+        )
       }
     }
   }

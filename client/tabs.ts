@@ -1,12 +1,16 @@
 /**
- * Shares session state between the tabs of one app, runs work in one tab at a time, and elects a leader. If the browser lacks
- * BroadcastChannel or Web Locks, or there is no browser, each tab works by itself.
+ * Shares session state between the tabs of one app, runs work in one tab at a time, and elects a
+ * leader. If the browser lacks BroadcastChannel or Web Locks, or there is no browser, each tab
+ * works by itself.
  */
 
 /** Maximum wait for the answers of sleeping tabs, in milliseconds. */
 const answerTimeoutMs = 1_000
 
-/** A message between tabs. Its fields are a protocol: two tabs can run different versions of the app. */
+/**
+ * A message between tabs. Its fields are a protocol: two tabs can run different versions of the
+ * app.
+ */
 type Message<State> =
   | { kind: 'news', news: State }
   | { kind: 'question', asked: string }
@@ -16,7 +20,11 @@ type Message<State> =
 type Locks = {
   request: {
     <Result>(name: string, work: () => Promise<Result>): Promise<Result>
-    (name: string, options: { mode?: 'shared', steal?: true, signal?: AbortSignal }, work: () => Promise<unknown>): Promise<unknown>
+    (
+      name: string,
+      options: { mode?: 'shared', steal?: true, signal?: AbortSignal },
+      work: () => Promise<unknown>,
+    ): Promise<unknown>
   }
   query: () => Promise<{ held?: Array<{ name?: string }> }>
 }
@@ -31,13 +39,20 @@ export type TabHandlers<State> = {
 export type Tabs<State> = {
   /** Sends a new state to the other tabs. */
   broadcast: (state: State) => void
-  /** Requests the state of the other tabs. Resolves after `onState` has run for each answer, or after the timeout. */
+  /**
+   * Requests the state of the other tabs. Resolves after `onState` has run for each answer, or
+   * after the timeout.
+   */
   requestState: () => Promise<void>
   /** Runs `work` while no other tab runs any. */
   withLock: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
-const singleTab: Tabs<unknown> = { broadcast: () => undefined, requestState: () => Promise.resolve(), withLock: (work) => work() }
+const singleTab: Tabs<unknown> = {
+  broadcast: () => undefined,
+  requestState: () => Promise.resolve(),
+  withLock: (work) => work(),
+}
 
 const hasChannels = () => 'document' in globalThis && typeof BroadcastChannel !== 'undefined'
 
@@ -47,10 +62,13 @@ const locksOf = () => (globalThis.navigator as { locks?: Locks }).locks
 /**
  * Connects the tabs that share `name`.
  *
- * Connects only if there is a document. Node also has channels and locks, but there two clients of a process are two users. They must
- * not receive each other's tokens.
+ * Connects only if there is a document. Node also has channels and locks, but there two clients of
+ * a process are two users. They must not receive each other's tokens.
  */
-export function joinTabs<State>(name: string, { onState, currentState }: TabHandlers<State>): Tabs<State> {
+export function joinTabs<State>(
+  name: string,
+  { onState, currentState }: TabHandlers<State>,
+): Tabs<State> {
   if (!hasChannels()) return singleTab
   const channel = new BroadcastChannel(name)
   const send = (message: Message<State>) => {
@@ -60,7 +78,8 @@ export function joinTabs<State>(name: string, { onState, currentState }: TabHand
   const waiting = new Map<string, () => void>()
   channel.addEventListener('message', (event) => {
     const { data } = event as unknown as { data: Message<State> }
-    if (data.kind === 'question') return send({ kind: 'answer', asked: data.asked, news: currentState() })
+    if (data.kind === 'question')
+      return send({ kind: 'answer', asked: data.asked, news: currentState() })
     if (data.news !== undefined) onState(data.news)
     if (data.kind === 'answer') waiting.get(data.asked)?.()
   })
@@ -70,7 +89,8 @@ export function joinTabs<State>(name: string, { onState, currentState }: TabHand
   const locks = locksOf()
   if (locks === undefined) return { ...singleTab, broadcast }
 
-  // each tab holds this shared lock for its lifetime, so that the others know how many answers to wait for
+  // each tab holds this shared lock for its lifetime, so that the others know how many answers to
+  // wait for
   const presence = `${name} tab`
   const present = new Promise<void>((resolve) => {
     void locks.request(presence, { mode: 'shared' }, () => {
@@ -107,15 +127,29 @@ export type Leadership<Content> = {
 }
 
 /**
- * Lets one of the tabs that share `name` lead. If it closes, another tab becomes the leader. Without locks each visible tab leads.
- * @param lead runs when this tab becomes the leader. Returns a function that runs when it no longer is.
+ * Lets one of the tabs that share `name` lead. If it closes, another tab becomes the leader.
+ * Without locks each visible tab leads.
+ * @param lead runs when this tab becomes the leader. Returns a function that runs when it no longer
+ * is.
  * @param onMessage receives the messages of the other tabs
  */
-export function electLeader<Content>(name: string, lead: () => () => void, onMessage: (message: Content) => void): Leadership<Content> {
+export function electLeader<Content>(
+  name: string,
+  lead: () => () => void,
+  onMessage: (message: Content) => void,
+): Leadership<Content> {
   const locks = hasChannels() ? locksOf() : undefined
-  if (locks === undefined) return { send: () => undefined, takeOver: () => undefined, leave: leadWhileVisible(lead) }
+  if (locks === undefined)
+    return {
+      send: () => undefined,
+      takeOver: () => undefined,
+      leave: leadWhileVisible(lead),
+    }
   const channel = new BroadcastChannel(name)
-  channel.addEventListener('message', (event) => onMessage((event as unknown as { data: Content }).data))
+  channel.addEventListener(
+    'message',
+    (event) => onMessage((event as unknown as { data: Content }).data),
+  )
   let isMember = true
   let turn = new AbortController()
   let stop: (() => void) | undefined
@@ -161,11 +195,12 @@ export function electLeader<Content>(name: string, lead: () => () => void, onMes
 type Observable = Pick<EventTarget, 'addEventListener' | 'removeEventListener'>
 
 /** Returns undefined outside of a browser. */
-const pageOf = () => (globalThis as { document?: Observable & { visibilityState: string } }).document
+const pageOf = () =>
+  (globalThis as { document?: Observable & { visibilityState: string } }).document
 
 /**
- * Leads while the page is visible, and always outside of a browser. An origin without TLS has no locks and no HTTP/2: the streams of six
- * tabs would take all connections of the browser.
+ * Leads while the page is visible, and always outside of a browser. An origin without TLS has no
+ * locks and no HTTP/2: the streams of six tabs would take all connections of the browser.
  */
 function leadWhileVisible(lead: () => () => void): () => void {
   const page = pageOf()
@@ -186,7 +221,10 @@ function leadWhileVisible(lead: () => () => void): () => void {
   }
 }
 
-/** Calls the listener when the page becomes visible, or the network returns. @returns a function that removes the listener */
+/**
+ * Calls the listener when the page becomes visible, or the network returns. @returns a function
+ * that removes the listener
+ */
 export function onReturn(listener: () => void): () => void {
   const page = pageOf()
   if (page === undefined) return () => undefined

@@ -1,6 +1,7 @@
 /**
- * The library that sorts texts, usually that of the operating system. Another version of it may sort differently, so that the indexes of texts
- * miss rows. PostgreSQL notes the version with which a database was made.
+ * The library that sorts texts, usually that of the operating system. Another version of it may
+ * sort differently, so that the indexes of texts miss rows. PostgreSQL notes the version with which
+ * a database was made.
  */
 
 /** A query for one sentence. Null if the version is the same, or if the database has none. */

@@ -9,8 +9,11 @@ export const streamPath = '/changes'
 /** The path above the files of attachments, whose bodies may be large and slow. */
 export const filesPath = '/files'
 
-/** Returns true for the address of a file. @param url the path with its query, as the client sent it */
-export const isFileUrl = (url: string | undefined): boolean => url?.startsWith(`${basePath}${filesPath}/`) === true
+/**
+ * Returns true for the address of a file. @param url the path with its query, as the client sent it
+ */
+export const isFileUrl = (url: string | undefined): boolean =>
+  url?.startsWith(`${basePath}${filesPath}/`) === true
 
 /** The request header by which an app asks for a token instead of a cookie. */
 export const transportHeader = 'x-session-transport'
@@ -22,7 +25,12 @@ export const tokenHeaders = { session: 'set-auth-token', pending: 'set-two-facto
 export const apiKeyPrefix = 'fin_'
 
 /** The paths of realtime/, which may run as a process of its own. */
-const realtimePaths = new RegExp(`^${basePath}(?:${streamPath}|/webhook/[^?]*|/calendar/[^?]*)(?:\\?|$)`)
+const realtimePaths = new RegExp(
+  `^${basePath}(?:${streamPath}|/webhook/[^?]*|/calendar/[^?]*)(?:\\?|$)`,
+)
 
-/** Returns true for an address that realtime/ serves. @param url the path with its query, as the client sent it */
+/**
+ * Returns true for an address that realtime/ serves. @param url the path with its query, as the
+ * client sent it
+ */
 export const isRealtimeUrl = (url: string | undefined): boolean => realtimePaths.test(url ?? '')

@@ -1,14 +1,23 @@
-/** Deletes the objects of deleted and moved files from the object storage. The database notes them in private.deleted_objects. */
+/**
+ * Deletes the objects of deleted and moved files from the object storage. The database notes them
+ * in private.deleted_objects.
+ */
 import type pg from 'pg'
 import type { ObjectStorage } from './object-storage.ts'
 
 /** The time for which an address of an object is valid, in seconds. */
 export const addressSeconds = 60
 
-/** A noted object stays this long, in seconds: its address may still be valid, and a download may have begun. */
+/**
+ * A noted object stays this long, in seconds: its address may still be valid, and a download may
+ * have begun.
+ */
 export const objectGraceSeconds = 2 * addressSeconds
 
-/** Deletes objects, and then their rows. A failure keeps all rows. @param most the maximum number @returns the number */
+/**
+ * Deletes objects, and then their rows. A failure keeps all rows. @param most the maximum number
+ * @returns the number
+ */
 export async function deleteNotedObjects(
   client: pg.ClientBase,
   objects: Pick<ObjectStorage, 'remove'>,

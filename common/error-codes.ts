@@ -1,27 +1,48 @@
 /**
- * Every error of the auth surface, as data: the one place that gives a code its status and its default sentence. The edge sends these errors
- * too. docs/errors.md is generated from it. No I/O.
+ * Every error of the auth surface, as data: the one place that gives a code its status and its
+ * default sentence. The edge sends these errors too. docs/errors.md is generated from it. No I/O.
  */
 
 /** The HTTP status of each code, and the sentence that a client shows or logs. */
 export const errorCodes = {
   INVALID_EMAIL: [400, 'The e-mail address is not valid.'],
-  INVALID_PASSWORD: [400, 'The password is not valid: it must have 8 to 128 characters, and a current password must match.'],
+  INVALID_PASSWORD: [
+    400,
+    'The password is not valid: it must have 8 to 128 characters, and a current password must match.',
+  ],
   INVALID_CODE: [400, 'The code is not valid, was used, or has expired.'],
   INVALID_TOKEN: [400, 'The token is not valid, was used, or has expired.'],
-  INVALID_PASSKEY: [400, 'The response of the passkey is not valid for this service, or came too late. Try again.'],
+  INVALID_PASSKEY: [
+    400,
+    'The response of the passkey is not valid for this service, or came too late. Try again.',
+  ],
   VALIDATION_ERROR: [400, 'The request is not valid.'],
-  IDEMPOTENCY_KEY_NOT_SUPPORTED: [400, 'Idempotency-Key is not supported, and nothing was done. Leave it out, and read the state before you repeat a request.'],
-  OIDC_FAILED: [400, 'Signing in with the provider did not work, or took longer than ten minutes. Try again.'],
+  IDEMPOTENCY_KEY_NOT_SUPPORTED: [
+    400,
+    'Idempotency-Key is not supported, and nothing was done. Leave it out, and read the state before you repeat a request.',
+  ],
+  OIDC_FAILED: [
+    400,
+    'Signing in with the provider did not work, or took longer than ten minutes. Try again.',
+  ],
   INVALID_CREDENTIALS: [401, 'The e-mail address or the password is incorrect.'],
   UNAUTHORIZED: [401, 'Sign in first.'],
   EMAIL_NOT_VERIFIED: [403, 'Verify your e-mail address first.'],
   SIGN_UP_CLOSED: [403, 'This service is closed to new accounts. Ask its operator.'],
   INVITATION_REQUIRED: [403, 'A new account needs an invitation to this address.'],
   EMAIL_DOMAIN_NOT_ALLOWED: [403, 'Addresses of this domain cannot have an account.'],
-  OIDC_EMAIL_NOT_VERIFIED: [403, 'The provider has not verified your e-mail address. Ask its operator.'],
-  FRESH_SIGN_IN_REQUIRED: [403, 'Enter your password, or sign in again: this needs a sign-in within the last ten minutes.'],
-  SECOND_FACTOR_REQUIRED: [403, 'This account requires a second factor: a code, a backup code or a passkey.'],
+  OIDC_EMAIL_NOT_VERIFIED: [
+    403,
+    'The provider has not verified your e-mail address. Ask its operator.',
+  ],
+  FRESH_SIGN_IN_REQUIRED: [
+    403,
+    'Enter your password, or sign in again: this needs a sign-in within the last ten minutes.',
+  ],
+  SECOND_FACTOR_REQUIRED: [
+    403,
+    'This account requires a second factor: a code, a backup code or a passkey.',
+  ],
   FORBIDDEN: [403, 'You are not allowed to do this.'],
   MEMBERSHIP_LIMIT_REACHED: [403, 'An organization has at most 50 members.'],
   API_KEY_LIMIT_REACHED: [403, 'A user has at most 20 API keys.'],
@@ -56,11 +77,17 @@ export const errorCodes = {
   USER_EXISTS: [409, 'There is already an account with this e-mail address.'],
   PRECONDITION_FAILED: [412, 'The file has another ETag.'],
   PAYLOAD_TOO_LARGE: [413, 'The request body is larger than 64 KiB.'],
-  UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json in UTF-8, without a Content-Encoding.'],
+  UNSUPPORTED_MEDIA_TYPE: [
+    415,
+    'Send the body as application/json in UTF-8, without a Content-Encoding.',
+  ],
   RATE_LIMIT_EXCEEDED: [429, 'Too many requests. Try again after the seconds in Retry-After.'],
   INTERNAL_ERROR: [500, 'Something went wrong on our side.'],
   SERVICE_BUSY: [503, 'The service is busy. Try again after the seconds in Retry-After.'],
-  OIDC_UNAVAILABLE: [503, 'The provider cannot be reached at the moment. Try again after the seconds in Retry-After.'],
+  OIDC_UNAVAILABLE: [
+    503,
+    'The provider cannot be reached at the moment. Try again after the seconds in Retry-After.',
+  ],
 } as const satisfies Record<string, readonly [number, string]>
 
 export type ErrorCode = keyof typeof errorCodes
@@ -68,10 +95,16 @@ export type ErrorCode = keyof typeof errorCodes
 /** The body of an error. */
 export type WireError = { error: ErrorCode, message: string }
 
-export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorCodes, code)
+export const isErrorCode = (code: unknown): code is ErrorCode =>
+  typeof code === 'string' && Object.hasOwn(errorCodes, code)
 
-/** Returns the sentence of METHOD_NOT_ALLOWED and its header `Allow` (RFC 9110, 15.5.6). @param methods at least two */
-export const onlyMethods = (methods: string[]): { message: string, headers: { allow: string } } => ({
+/**
+ * Returns the sentence of METHOD_NOT_ALLOWED and its header `Allow` (RFC 9110, 15.5.6). @param
+ * methods at least two
+ */
+export const onlyMethods = (
+  methods: string[],
+): { message: string, headers: { allow: string } } => ({
   message: `This path has only ${methods.slice(0, -1).join(', ')} and ${methods.at(-1)}.`,
   headers: { allow: methods.join(', ') },
 })

@@ -1,7 +1,8 @@
 /**
- * A queue that limits concurrency fairly: it serves the waiting clients round-robin, one request each. A client that floods the
- * queue delays only its own requests. Limits keep slots free for others if requests are long. The queue refuses a request if it is full or
- * if the wait exceeds the timeout.
+ * A queue that limits concurrency fairly: it serves the waiting clients round-robin, one request
+ * each. A client that floods the queue delays only its own requests. Limits keep slots free for
+ * others if requests are long. The queue refuses a request if it is full or if the wait exceeds the
+ * timeout.
  */
 import type { EventEmitter } from 'node:events'
 
@@ -12,11 +13,17 @@ export type FairQueue = {
   /**
    * Waits for a slot.
    * @param client the key that a client's requests share, such as a clientNetwork()
-   * @param limits the limits of this request, the same for all requests of the client; by default the client's own
+   * @param limits the limits of this request, the same for all requests of the client; by default
+   * the client's own
    * @param requester emits `close` when the client leaves, which ends the wait
-   * @returns the function that releases the slot; undefined if the queue refuses, or if the client has left
+   * @returns the function that releases the slot; undefined if the queue refuses, or if the client
+   * has left
    */
-  enter: (client: string, limits?: readonly SlotLimit[], requester?: EventEmitter) => Promise<(() => void) | undefined>
+  enter: (
+    client: string,
+    limits?: readonly SlotLimit[],
+    requester?: EventEmitter,
+  ) => Promise<(() => void) | undefined>
   waiting: () => number
 }
 
@@ -28,7 +35,12 @@ type Waiter = { limits: readonly SlotLimit[], admit: () => void, reject: () => v
  * @param timeoutMs maximum wait in milliseconds
  * @param slotsPerClient maximum number of requests of one client at once
  */
-export function fairQueue(slots: number, queueLength: number, timeoutMs: number, slotsPerClient = slots): FairQueue {
+export function fairQueue(
+  slots: number,
+  queueLength: number,
+  timeoutMs: number,
+  slotsPerClient = slots,
+): FairQueue {
   const maxPerClient = Math.ceil(queueLength / 2)
   let free = slots
   // by the names of limits
@@ -43,7 +55,8 @@ export function fairQueue(slots: number, queueLength: number, timeoutMs: number,
     length -= 1
     if (queue.length === 0) queues.delete(client)
   }
-  const mayTake = (limits: readonly SlotLimit[]) => free > 0 && limits.every(([name, most]) => (taken.get(name) ?? 0) < most)
+  const mayTake = (limits: readonly SlotLimit[]) =>
+    free > 0 && limits.every(([name, most]) => (taken.get(name) ?? 0) < most)
   /** Takes a slot. @returns the function that releases it and admits the next request */
   const take = (limits: readonly SlotLimit[]) => {
     free -= 1
@@ -75,12 +88,18 @@ export function fairQueue(slots: number, queueLength: number, timeoutMs: number,
       waiter.admit()
     }
   }
-  /** Whether one more request of this client may wait. If the queue is full, refuses the newest request of the client with the most. */
+  /**
+   * Whether one more request of this client may wait. If the queue is full, refuses the newest
+   * request of the client with the most.
+   */
   const makeRoom = (client: string): boolean => {
     const count = queues.get(client)?.length ?? 0
     if (count >= maxPerClient) return false
     if (length < queueLength) return true
-    const longest = [...queues.values()].reduce((most, queue) => (queue.length > most.length ? queue : most))
+    const longest = [...queues.values()].reduce((
+      most,
+      queue,
+    ) => (queue.length > most.length ? queue : most))
     // with a difference of one, two clients would displace each other's requests forever
     if (count + 1 >= longest.length) return false
     longest.at(-1)?.reject()

@@ -8,38 +8,70 @@ import type { AddressRange } from './settings.ts'
 import { sharedSlots } from './shared-slots.ts'
 
 /** Whether the client is a browser that navigates and so expects a page. */
-export const acceptsHtml = (request: Request): boolean => /(^|,)\s*text\/html\b/.test(request.headers.get('accept') ?? '')
+export const acceptsHtml = (request: Request): boolean =>
+  /(^|,)\s*text\/html\b/.test(request.headers.get('accept') ?? '')
 
-/** The Content-Security-Policy of each response that is no page. If a browser opens it as a page, or in a frame, it runs and loads nothing. */
-export const policyOfData = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/**
+ * The Content-Security-Policy of each response that is no page. If a browser opens it as a page, or
+ * in a frame, it runs and loads nothing.
+ */
+export const policyOfData =
+  "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Options of Hono's listener: the host of a request by HTTP/1.0 without one, as simple health checks send. */
+/**
+ * Options of Hono's listener: the host of a request by HTTP/1.0 without one, as simple health
+ * checks send.
+ */
 export const defaultHost = { hostname: 'localhost' }
 
 /** A request listener of Node's HTTP server. */
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>
 
 /**
- * Timeouts of a connection, in milliseconds. Node checks the first two once per interval, so it may disconnect a slow client that
- * much later. The second one is for files, which a slow client may send for long; `bodyMs` is for all others. The keep-alive timeout exceeds that of proxies (60 s on AWS): the proxy must close an idle connection first.
- * Otherwise a request may arrive on a connection that the server has just closed.
+ * Timeouts of a connection, in milliseconds. Node checks the first two once per interval, so it may
+ * disconnect a slow client that much later. The second one is for files, which a slow client may
+ * send for long; `bodyMs` is for all others. The keep-alive timeout exceeds that of proxies (60 s
+ * on AWS): the proxy must close an idle connection first. Otherwise a request may arrive on a
+ * connection that the server has just closed.
  */
-const timeouts = { headersTimeout: 15_000, requestTimeout: 900_000, connectionsCheckingInterval: 5_000, keepAliveTimeout: 75_000 }
+const timeouts = {
+  headersTimeout: 15_000,
+  requestTimeout: 900_000,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 75_000,
+}
 
 /** Time in which a body must arrive, in milliseconds. */
 const bodyMs = 30_000
 
 /** Whether a request has a body. */
-export const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-/** Returns true if the headers of a body name another charset than UTF-8, or a compression. No surface decodes such a body. */
+/**
+ * Returns true if the headers of a body name another charset than UTF-8, or a compression. No
+ * surface decodes such a body.
+ */
 export const isOtherEncoding = (contentType = '', contentEncoding = ''): boolean =>
-  /charset *= *(?!"?(utf-?8|us-ascii)\b)/i.test(contentType) || !/^(identity)?$/i.test(contentEncoding)
+  /charset *= *(?!"?(utf-?8|us-ascii)\b)/i.test(contentType) ||
+  !/^(identity)?$/i.test(contentEncoding)
 
-/** Ends a connection with a status line, because no surface has seen the request. Sends nothing if a response has begun. */
-export function endConnection({ socket }: IncomingMessage, outgoing: ServerResponse, status: '408 Request Timeout' | '429 Too Many Requests'): void {
+/**
+ * Ends a connection with a status line, because no surface has seen the request. Sends nothing if a
+ * response has begun.
+ */
+export function endConnection(
+  { socket }: IncomingMessage,
+  outgoing: ServerResponse,
+  status: '408 Request Timeout' | '429 Too Many Requests',
+): void {
   if (outgoing.headersSent) socket.destroy()
-  else socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n${status.startsWith('429') ? 'Retry-After: 30\r\n' : ''}\r\n`, () => socket.destroy())
+  else socket.end(
+      `HTTP/1.1 ${status}\r\nConnection: close\r\n${
+        status.startsWith('429') ? 'Retry-After: 30\r\n' : ''
+      }\r\n`,
+      () => socket.destroy(),
+    )
 }
 
 /** Closes the connection of a client that sends its body too slowly. */
@@ -50,26 +82,32 @@ function limitBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
 }
 
 /**
- * Maximum open connections, so that slow clients cannot exhaust memory. At the limit a new connection closes the idle ones. One client
- * network has half of them at most, and half of the requests whose body is not yet there. Behind a trusted proxy only the latter counts.
+ * Maximum open connections, so that slow clients cannot exhaust memory. At the limit a new
+ * connection closes the idle ones. One client network has half of them at most, and half of the
+ * requests whose body is not yet there. Behind a trusted proxy only the latter counts.
  */
 export const maxConnections = 2_000
 
-/** Maximum requests in progress on one connection. Browsers and proxies do not pipeline, so only an attacker exceeds it. */
+/**
+ * Maximum requests in progress on one connection. Browsers and proxies do not pipeline, so only an
+ * attacker exceeds it.
+ */
 const maxPipelined = 16
 
 /** During a stop, the time that a new connection has to send its request, in milliseconds. */
 const idleMs = 250
 
 /**
- * During a stop, the time that requests in progress have to finish, in milliseconds. `docker compose up` starts the new edge after the
- * old one has ended, and Caddy waits 20 s for it. So a longer time would fail more requests than it saves.
+ * During a stop, the time that requests in progress have to finish, in milliseconds. `docker
+ * compose up` starts the new edge after the old one has ended, and Caddy waits 20 s for it. So a
+ * longer time would fail more requests than it saves.
  */
 const drainMs = 5_000
 
 /**
- * Waits for a turn of the event loop that takes less than half a millisecond, at most a second. Each turn accepts all new connections. So
- * hardly one arrives between the last turn and the end of the listener, when the system would reset it.
+ * Waits for a turn of the event loop that takes less than half a millisecond, at most a second.
+ * Each turn accepts all new connections. So hardly one arrives between the last turn and the end of
+ * the listener, when the system would reset it.
  */
 async function quietTurn(): Promise<void> {
   const since = performance.now()
@@ -86,7 +124,9 @@ function listening(server: Server, setting: string, port: number): Promise<void>
     server.once('error', ({ code }: NodeJS.ErrnoException) => {
       reject(
         configError(
-          code === 'EADDRINUSE' ? `${setting} ${port} is taken: set ${setting} to a free one.` : `${setting} ${port} cannot be used (${code}).`,
+          code === 'EADDRINUSE'
+            ? `${setting} ${port} is taken: set ${setting} to a free one.`
+            : `${setting} ${port} cannot be used (${code}).`,
         ),
       )
     })
@@ -118,16 +158,28 @@ type ServerOptions = {
 /**
  * Starts a server.
  * @param setting name of the setting that holds the port, for error messages
- * @param lameDuckMs time that the server continues to accept requests after a stop begins, until proxies notice the stop
- * @param hasSlowBody returns true for a request whose body may take 15 minutes; its handler limits the time without progress
+ * @param lameDuckMs time that the server continues to accept requests after a stop begins, until
+ * proxies notice the stop
+ * @param hasSlowBody returns true for a request whose body may take 15 minutes; its handler limits
+ * the time without progress
  * @param trustedProxies proxies whose connections belong to many clients
  * @param onError receives an error that the listener throws; the server then closes the connection
- * @returns the function that stops the server. It calls `onStop` first, then finishes the requests in progress.
+ * @returns the function that stops the server. It calls `onStop` first, then finishes the requests
+ * in progress.
  * @throws ConfigError if another process uses the port or the system refuses it
  */
 export async function startServer(
   listener: Listener,
-  { host, port, setting, lameDuckMs = 0, onStop = () => undefined, onError = () => undefined, hasSlowBody = () => false, trustedProxies = [] }: ServerOptions,
+  {
+    host,
+    port,
+    setting,
+    lameDuckMs = 0,
+    onStop = () => undefined,
+    onError = () => undefined,
+    hasSlowBody = () => false,
+    trustedProxies = [],
+  }: ServerOptions,
 ): Promise<() => Promise<void>> {
   const connections = sharedSlots(maxConnections)
   const bodies = sharedSlots(maxConnections)
@@ -147,7 +199,11 @@ export async function startServer(
       responses.delete(outgoing)
     })
     if (hasBody(incoming)) {
-      const address = clientAddress(socket.remoteAddress ?? '', incoming.headers['x-forwarded-for']?.toString(), trustedProxies)
+      const address = clientAddress(
+        socket.remoteAddress ?? '',
+        incoming.headers['x-forwarded-for']?.toString(),
+        trustedProxies,
+      )
       const release = bodies.take(clientNetwork(address))
       if (release === undefined) return endConnection(incoming, outgoing, '429 Too Many Requests')
       incoming.once('end', release).once('close', release)
@@ -181,7 +237,8 @@ export async function startServer(
     onStop()
     await sleep(lameDuckMs)
     await quietTurn()
-    // stop only the listener: Server.close() also resets idle connections, and a new connection counts as idle until its first request
+    // stop only the listener: Server.close() also resets idle connections, and a new connection
+    // counts as idle until its first request
     const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
     for (const outgoing of responses) if (endless.has(outgoing)) outgoing.end()
     const idle = setInterval(() => server.closeIdleConnections(), idleMs)

@@ -1,13 +1,20 @@
-/** Parts of Prometheus metrics that several programs share. Each series starts at zero, so an alert sees the first event as a change. */
+/**
+ * Parts of Prometheus metrics that several programs share. Each series starts at zero, so an alert
+ * sees the first event as a change.
+ */
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** Time that a scrape waits for the database, in milliseconds. After it the scrape contains the last value. */
+/**
+ * Time that a scrape waits for the database, in milliseconds. After it the scrape contains the last
+ * value.
+ */
 const scrapeTimeoutMs = 500
 /** Maximum age of a value, in milliseconds. An older one is left out. */
 const maxAgeMs = 60_000
 
 /**
- * A value from the database. Concurrent scrapes share one query, and a slow database delays no scrape.
+ * A value from the database. Concurrent scrapes share one query, and a slow database delays no
+ * scrape.
  * @returns the current or a recent value; undefined if it is too old
  */
 export function lastKnown<Figure>(query: () => Promise<Figure>): () => Promise<Figure | undefined> {
@@ -28,7 +35,9 @@ export function lastKnown<Figure>(query: () => Promise<Figure>): () => Promise<F
     const timer = setTimeout(timeout.resolve, scrapeTimeoutMs)
     await Promise.race([running, timeout.promise])
     clearTimeout(timer)
-    return lastReading !== undefined && performance.now() - lastReading.at < maxAgeMs ? lastReading.figure : undefined
+    return lastReading !== undefined && performance.now() - lastReading.at < maxAgeMs
+      ? lastReading.figure
+      : undefined
   }
 }
 
@@ -46,7 +55,12 @@ export function counterOf<Reason extends string>(
 }
 
 /** Makes a gauge whose value each scrape reads. Without a value the series is left out. */
-export function gaugeOf(registry: Registry, name: string, help: string, value: () => number | undefined | Promise<number | undefined>): void {
+export function gaugeOf(
+  registry: Registry,
+  name: string,
+  help: string,
+  value: () => number | undefined | Promise<number | undefined>,
+): void {
   const gauge = new Gauge({
     name,
     help,

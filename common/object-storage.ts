@@ -1,4 +1,7 @@
-/** The files in an object storage that speaks the protocol of Amazon S3. Each file is one object; its key is the prefix and its id. */
+/**
+ * The files in an object storage that speaks the protocol of Amazon S3. Each file is one object;
+ * its key is the prefix and its id.
+ */
 import type { IncomingMessage } from 'node:http'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Credentials } from './aws-credentials.ts'
@@ -13,39 +16,84 @@ export type ObjectStorage = {
    * @throws an error of the body as it is; ObjectError if the storage refuses
    */
   put: (id: string, size: number, sha256: string, body: AsyncIterable<Uint8Array>) => Promise<void>
-  /** Reads an object. @param first the first byte that is read @throws ObjectError, with the status 404 if there is none */
+  /**
+   * Reads an object. @param first the first byte that is read @throws ObjectError, with the status
+   * 404 if there is none
+   */
   get: (id: string, first?: number) => AsyncGenerator<Buffer, void>
   /** Deletes an object. An unknown one is no error. @throws ObjectError */
   remove: (id: string) => Promise<void>
-  /** Returns an address that reads an object without further credentials. @param headers of the response @param seconds until it ends */
-  addressOf: (id: string, headers: Record<'content-type' | 'content-disposition' | 'cache-control', string>, seconds: number) => Promise<string>
+  /**
+   * Returns an address that reads an object without further credentials. @param headers of the
+   * response @param seconds until it ends
+   */
+  addressOf: (
+    id: string,
+    headers: Record<'content-type' | 'content-disposition' | 'cache-control', string>,
+    seconds: number,
+  ) => Promise<string>
 }
 
-/** The error of a response that the storage sends in place of the requested one. It contains nothing of its body. */
+/**
+ * The error of a response that the storage sends in place of the requested one. It contains nothing
+ * of its body.
+ */
 export type ObjectError = Error & { status: number }
-export const isObjectError = (error: unknown): error is ObjectError => error instanceof Error && error.name === 'ObjectError'
+export const isObjectError = (error: unknown): error is ObjectError =>
+  error instanceof Error && error.name === 'ObjectError'
 
 /** The SHA-256 of no bytes. */
 const emptySha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 /** @param credentials called for each request */
-export function createObjectStorage({ url, prefix, region }: ObjectLocation, credentials: () => Promise<Credentials>): ObjectStorage {
+export function createObjectStorage(
+  { url, prefix, region }: ObjectLocation,
+  credentials: () => Promise<Credentials>,
+): ObjectStorage {
   const addressOfKey = (id: string) => `${url}/${prefix}${id}`
-  const signer = async (options: Omit<ConstructorParameters<typeof AwsV4Signer>[0], keyof Credentials>) => {
+  const signer = async (
+    options: Omit<ConstructorParameters<typeof AwsV4Signer>[0], keyof Credentials>,
+  ) => {
     const { accessKeyId, secretAccessKey, sessionToken } = await credentials()
-    return new AwsV4Signer({ ...options, accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }), service: 's3', region })
+    return new AwsV4Signer({
+      ...options,
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken !== undefined && { sessionToken }),
+      service: 's3',
+      region,
+    })
   }
-  const send = async (method: string, id: string, headers: Record<string, string>, body?: AsyncIterable<Uint8Array>): Promise<IncomingMessage> => {
-    const signed = await (await signer({ method, url: addressOfKey(id), headers: { 'x-amz-content-sha256': emptySha256, ...headers } })).sign()
-    const response = await outboundStream(signed.url, { method, headers: Object.fromEntries(signed.headers), body })
+  const send = async (
+    method: string,
+    id: string,
+    headers: Record<string, string>,
+    body?: AsyncIterable<Uint8Array>,
+  ): Promise<IncomingMessage> => {
+    const signed = await (await signer({
+      method,
+      url: addressOfKey(id),
+      headers: { 'x-amz-content-sha256': emptySha256, ...headers },
+    })).sign()
+    const response = await outboundStream(signed.url, {
+      method,
+      headers: Object.fromEntries(signed.headers),
+      body,
+    })
     const { statusCode: status = 0 } = response
     if (status >= 200 && status < 300) return response
     response.destroy()
-    throw Object.assign(new Error(`the object storage responded to ${method} with status ${status}`), { name: 'ObjectError', status })
+    throw Object.assign(
+      new Error(`the object storage responded to ${method} with status ${status}`),
+      { name: 'ObjectError', status },
+    )
   }
   return {
     put: async (id, size, sha256, body) => {
-      const response = await send('PUT', id, { 'content-length': String(size), 'x-amz-content-sha256': sha256 }, body)
+      const response = await send('PUT', id, {
+        'content-length': String(size),
+        'x-amz-content-sha256': sha256,
+      }, body)
       response.destroy()
     },
     get: async function*(id, first = 0) {
@@ -60,8 +108,10 @@ export function createObjectStorage({ url, prefix, region }: ObjectLocation, cre
     addressOf: async (id, headers, seconds) => {
       const address = new URL(addressOfKey(id))
       address.searchParams.set('X-Amz-Expires', String(seconds))
-      for (const [name, value] of Object.entries(headers)) address.searchParams.set(`response-${name}`, value)
-      return (await (await signer({ method: 'GET', url: address.href, signQuery: true })).sign()).url.href
+      for (const [name, value] of Object.entries(headers))
+        address.searchParams.set(`response-${name}`, value)
+      return (await (await signer({ method: 'GET', url: address.href, signQuery: true })).sign())
+        .url.href
     },
   }
 }

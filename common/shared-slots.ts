@@ -1,9 +1,13 @@
-/** Slots, such as connections, that all clients share. One client holds half of them at most, so that it never keeps the others out. */
+/**
+ * Slots, such as connections, that all clients share. One client holds half of them at most, so
+ * that it never keeps the others out.
+ */
 export type SharedSlots = {
   /**
    * Takes a slot.
    * @param client the key that the requests of a client share, such as a clientNetwork()
-   * @returns the function that releases the slot, once; undefined if all are taken, or half of them by this client
+   * @returns the function that releases the slot, once; undefined if all are taken, or half of them
+   * by this client
    */
   take: (client: string) => (() => void) | undefined
 }

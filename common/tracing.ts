@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry traces: collects spans and exports them as OTLP/JSON over HTTP. The SDK is not a dependency, because one message
- * format is all that the export needs.
+ * OpenTelemetry traces: collects spans and exports them as OTLP/JSON over HTTP. The SDK is not a
+ * dependency, because one message format is all that the export needs.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
@@ -25,7 +25,11 @@ type Span = { set: (attributes: Attributes) => void, fail: () => void }
 
 export type Tracing = {
   /** Runs the work in a child span of the current span. The span fails if the work throws. */
-  span: <Result>(name: string, options: SpanOptions, work: (span: Span) => Promise<Result>) => Promise<Result>
+  span: <Result>(
+    name: string,
+    options: SpanOptions,
+    work: (span: Span) => Promise<Result>,
+  ) => Promise<Result>
   /** Returns the traceparent header of the current span. Undefined outside a span. */
   traceparent: () => string | undefined
   /** Sends the remaining spans. */
@@ -48,8 +52,13 @@ const current = new AsyncLocalStorage<Context>()
 
 /** @see https://www.w3.org/TR/trace-context/ */
 function parse(traceparent: string | undefined): Context | undefined {
-  const [, version, traceId, spanId, flags] = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/.exec(traceparent ?? '') ?? []
-  if (version === undefined || version === 'ff' || traceId === undefined || spanId === undefined || flags === undefined) return undefined
+  const [, version, traceId, spanId, flags] =
+    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/.exec(traceparent ?? '') ??
+      []
+  if (
+    version === undefined || version === 'ff' || traceId === undefined || spanId === undefined ||
+    flags === undefined
+  ) return undefined
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
@@ -57,18 +66,24 @@ function parse(traceparent: string | undefined): Context | undefined {
 const keyValues = (attributes: Attributes) =>
   Object.entries(attributes).map(([key, value]) => ({
     key,
-    value: typeof value === 'number' ? { intValue: String(Math.round(value)) } : { stringValue: value },
+    value: typeof value === 'number'
+      ? { intValue: String(Math.round(value)) }
+      : { stringValue: value },
   }))
 
-const now = () => String(BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)) * 1_000n)
+const now = () =>
+  String(BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)) * 1_000n)
 
 /** Returns the spans as an OTLP/JSON export request. */
 function message(finished: Finished[]): string {
   const services = new Map<string, Record<string, unknown>[]>()
-  for (const { service, span } of finished) services.set(service, [...services.get(service) ?? [], span])
+  for (const { service, span } of finished)
+    services.set(service, [...services.get(service) ?? [], span])
   return JSON.stringify({
     resourceSpans: [...services].map(([service, spans]) => ({
-      resource: { attributes: keyValues({ 'service.name': service, 'service.namespace': 'finance' }) },
+      resource: {
+        attributes: keyValues({ 'service.name': service, 'service.namespace': 'finance' }),
+      },
       scopeSpans: [{ scope: { name: 'finance-backend' }, spans }],
     })),
   })
@@ -77,9 +92,8 @@ function message(finished: Finished[]): string {
 /** Parses `name=value,name=value`. The values are percent-encoded. */
 const headersOf = (list: string | undefined): Record<string, string> =>
   Object.fromEntries(
-    (list ?? '').split(',').map((pair) => pair.split(/=(.*)/s)).filter(([name]) => name?.trim()).map((
-      [name = '', value = ''],
-    ) => [name.trim(), decodeURIComponent(value.trim())]),
+    (list ?? '').split(',').map((pair) => pair.split(/=(.*)/s)).filter(([name]) => name?.trim())
+      .map(([name = '', value = '']) => [name.trim(), decodeURIComponent(value.trim())]),
   )
 
 /**
@@ -102,7 +116,12 @@ export function startTracing(
 
   const send = async (batch: Finished[]) => {
     try {
-      const response = await outboundFetch(url, { method: 'POST', headers: fields, body: message(batch), signal: AbortSignal.timeout(exportTimeoutMs) })
+      const response = await outboundFetch(url, {
+        method: 'POST',
+        headers: fields,
+        body: message(batch),
+        signal: AbortSignal.timeout(exportTimeoutMs),
+      })
       if (!response.ok) onFailure(`the collector answered ${response.status}`)
     } catch (error) {
       const { code, name } = error as NodeJS.ErrnoException
@@ -126,7 +145,8 @@ export function startTracing(
         isSampled: parentContext?.isSampled ?? true,
       }
       // the caller's sampling decision applies to the whole trace
-      if (!context.isSampled) return current.run(context, () => work({ set: () => undefined, fail: () => undefined }))
+      if (!context.isSampled)
+        return current.run(context, () => work({ set: () => undefined, fail: () => undefined }))
       const allAttributes = { ...attributes }
       let hasFailed = false
       const startTimeUnixNano = now()
@@ -163,7 +183,9 @@ export function startTracing(
     },
     traceparent: () => {
       const context = current.getStore()
-      return context === undefined ? undefined : `00-${context.traceId}-${context.spanId}-${context.isSampled ? '01' : '00'}`
+      return context === undefined
+        ? undefined
+        : `00-${context.traceId}-${context.spanId}-${context.isSampled ? '01' : '00'}`
     },
     stop: async () => {
       clearInterval(timer)

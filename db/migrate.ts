@@ -1,8 +1,11 @@
 /**
- * Migrates a database. One transaction creates the tables of a new database, or applies the new migrations to another. If any file has changed, it applies all functions and rules; the lints run at its end. The settings and passwords of the
- * deployment follow. Several processes may run this at once. Each may be killed at any point: the next run completes the work.
+ * Migrates a database. One transaction creates the tables of a new database, or applies the new
+ * migrations to another. If any file has changed, it applies all functions and rules; the lints run
+ * at its end. The settings and passwords of the deployment follow. Several processes may run this
+ * at once. Each may be killed at any point: the next run completes the work.
  *
- * Files that run at every change define the present: edit them in place. Objects that no file defines are dropped.
+ * Files that run at every change define the present: edit them in place. Objects that no file
+ * defines are dropped.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +21,10 @@ const lockKey = 710_331_804_118
 type FileLimits = { maxBytes: number, perTransaction: number, quota: number, teamQuota: number }
 
 export type MigrateOptions = {
-  /** The owner's connection. Its user needs CREATEROLE, and CREATE on the database; it need not be a superuser. */
+  /**
+   * The owner's connection. Its user needs CREATEROLE, and CREATE on the database; it need not be a
+   * superuser.
+   */
   databaseUrl: string
   /** base_url: the only audience that a token may have. */
   publicUrl: string
@@ -26,7 +32,10 @@ export type MigrateOptions = {
   authServicePassword: string
   /** Password of the login `authenticator`. */
   authenticatorPassword: string
-  /** The limits of files: the settings FILE_MAX_BYTES, FILES_PER_TRANSACTION, FILES_QUOTA and FILES_TEAM_QUOTA. Default: theirs. */
+  /**
+   * The limits of files: the settings FILE_MAX_BYTES, FILES_PER_TRANSACTION, FILES_QUOTA and
+   * FILES_TEAM_QUOTA. Default: theirs.
+   */
   fileLimits?: FileLimits
   /** Called before any change. Throws if the database belongs to another deployment. */
   beforeMigrating?: (client: pg.ClientBase) => Promise<void>
@@ -36,23 +45,36 @@ export type MigrateOptions = {
 
 const checksum = (sql: string) => createHash('sha256').update(sql).digest('hex')
 
-/** The names under which private.migrations stores the checksums of the tables, and of functions and rules. */
+/**
+ * The names under which private.migrations stores the checksums of the tables, and of functions and
+ * rules.
+ */
 const tables = 'tables'
 const present = 'functions and rules'
 
 const isTables = ({ name }: SqlFile): boolean => name.endsWith('/tables')
-const joined = (files: SqlFile[]): string => files.map(({ name, sql }) => `${name}\n${sql}`).join('\n')
+const joined = (files: SqlFile[]): string =>
+  files.map(({ name, sql }) => `${name}\n${sql}`).join('\n')
 
-/** Returns the names that private.migrations has in a migrated database, without functions and rules. `/readyz` compares them. */
-export const migrationNames = async (): Promise<string[]> => [tables, ...(await migrationFiles()).map(({ name }) => name)]
+/**
+ * Returns the names that private.migrations has in a migrated database, without functions and
+ * rules. `/readyz` compares them.
+ */
+export const migrationNames = async (): Promise<
+  string[]
+> => [tables, ...(await migrationFiles()).map(({ name }) => name)]
 
 /** Returns the migrations of this version that a database has not applied. */
 export async function missingMigrations(client: pg.ClientBase): Promise<string[]> {
   const { rows: [{ isMigrated } = {}] } = await client.query<{ isMigrated: boolean }>(
     `select to_regclass('private.migrations') is not null and to_regnamespace('api') is not null as "isMigrated"`,
   )
-  const appliedMigrations = isMigrated === true ? (await client.query<{ name: string }>('select name from private.migrations')).rows : []
-  return (await migrationNames()).filter((name) => appliedMigrations.every((row) => row.name !== name))
+  const appliedMigrations = isMigrated === true
+    ? (await client.query<{ name: string }>('select name from private.migrations')).rows
+    : []
+  return (await migrationNames()).filter((name) =>
+    appliedMigrations.every((row) => row.name !== name)
+  )
 }
 
 async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
@@ -70,13 +92,16 @@ async function run(client: pg.Client, file: string, sql: string): Promise<void> 
   try {
     await client.query(sql)
   } catch (error) {
-    throw new Error(`${file} failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new Error(`${file} failed: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
   }
 }
 
 /**
- * Runs a file of functions or rules. `create or replace` cannot change the parameter names or the return type of a function. PostgreSQL's
- * error then names the function. This drops it and runs the file again, which creates the function with its grants.
+ * Runs a file of functions or rules. `create or replace` cannot change the parameter names or the
+ * return type of a function. PostgreSQL's error then names the function. This drops it and runs the
+ * file again, which creates the function with its grants.
  */
 async function define(client: pg.Client, file: string, sql: string): Promise<void> {
   await client.query('savepoint file')
@@ -84,7 +109,9 @@ async function define(client: pg.Client, file: string, sql: string): Promise<voi
     await run(client, file, sql)
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
-    const drop = cause instanceof pg.DatabaseError && cause.code === '42P13' ? /DROP FUNCTION \S+\([^)]*\)/.exec(cause.hint ?? '')?.[0] : undefined
+    const drop = cause instanceof pg.DatabaseError && cause.code === '42P13'
+      ? /DROP FUNCTION \S+\([^)]*\)/.exec(cause.hint ?? '')?.[0]
+      : undefined
     if (drop === undefined) throw error
     await client.query('rollback to savepoint file')
     await run(client, file, drop)
@@ -93,10 +120,14 @@ async function define(client: pg.Client, file: string, sql: string): Promise<voi
 }
 
 /**
- * Runs work in a transaction beside which no other migration and no backup runs: a backup locks the same table in share mode.
+ * Runs work in a transaction beside which no other migration and no backup runs: a backup locks the
+ * same table in share mode.
  * @param work receives the names and checksums in private.migrations
  */
-async function alone(client: pg.Client, work: (applied: Map<string, string>) => Promise<void>): Promise<void> {
+async function alone(
+  client: pg.Client,
+  work: (applied: Map<string, string>) => Promise<void>,
+): Promise<void> {
   await inTransaction(client, async () => {
     // two processes cannot create the same table at once
     await client.query(`select pg_advisory_xact_lock(${lockKey})`)
@@ -105,17 +136,30 @@ async function alone(client: pg.Client, work: (applied: Map<string, string>) => 
       create table if not exists private.migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now());
       lock table private.migrations in exclusive mode;
       comment on table private.migrations is 'The files that db/migrate.ts has applied, and their checksums.'`)
-    const { rows } = await client.query<{ name: string, checksum: string }>('select name, checksum from private.migrations')
+    const { rows } = await client.query<{ name: string, checksum: string }>(
+      'select name, checksum from private.migrations',
+    )
     await work(new Map(rows.map((row) => [row.name, row.checksum])))
   })
 }
 
-/** Throws if the tables were made by a commit before version 1.0.0, for which there are no migrations. */
-function refuseFormer(appliedChecksums: Map<string, string>, tablesSum: string, migrations: SqlFile[]): void {
+/**
+ * Throws if the tables were made by a commit before version 1.0.0, for which there are no
+ * migrations.
+ */
+function refuseFormer(
+  appliedChecksums: Map<string, string>,
+  tablesSum: string,
+  migrations: SqlFile[],
+): void {
   if (appliedChecksums.size === 0 || appliedChecksums.get(tables) === tablesSum) return
-  const isReleased = appliedChecksums.has(tables) && (isAhead(appliedChecksums, migrations) || migrations.some(({ name }) => !appliedChecksums.has(name)))
+  const isReleased = appliedChecksums.has(tables) &&
+    (isAhead(appliedChecksums, migrations) ||
+      migrations.some(({ name }) => !appliedChecksums.has(name)))
   if (!isReleased)
-    throw new Error('This database was made by a version before 1.0.0. Export each account there, and restore the exports in a new database: docs/releases.md')
+    throw new Error(
+      'This database was made by a version before 1.0.0. Export each account there, and restore the exports in a new database: docs/releases.md',
+    )
 }
 
 async function record(client: pg.Client, name: string, sum: string): Promise<void> {
@@ -128,8 +172,9 @@ async function record(client: pg.Client, name: string, sum: string): Promise<voi
 }
 
 /**
- * Locks every table at once. The requests of a live service lock tables in another order, so a deadlock is possible. The lock timeout is
- * shorter than PostgreSQL's deadlock timeout. So the migration gives up and is retried, and no request is cancelled.
+ * Locks every table at once. The requests of a live service lock tables in another order, so a
+ * deadlock is possible. The lock timeout is shorter than PostgreSQL's deadlock timeout. So the
+ * migration gives up and is retried, and no request is cancelled.
  */
 async function lockTables(client: pg.Client): Promise<void> {
   await client.query(`set local lock_timeout = '500ms'; set local statement_timeout = '15min'`)
@@ -143,19 +188,27 @@ async function lockTables(client: pg.Client): Promise<void> {
 }
 
 const isLockConflict = (error: unknown): boolean =>
-  error instanceof Error && ('code' in error && (error.code === '55P03' || error.code === '40P01') || isLockConflict(error.cause))
+  error instanceof Error &&
+  ('code' in error && (error.code === '55P03' || error.code === '40P01') ||
+    isLockConflict(error.cause))
 
 /** Throws if the database breaks a rule of db/lints, so that the transaction does not commit. */
 async function checkRules(client: pg.Client): Promise<void> {
   const offences = await checkDatabase(client)
   if (offences.length > 0)
     throw new Error(
-      `The database breaks rules of db/lints: ${offences.map(({ lint, rule, what }) => `${rule} ${lint}: ${what}`).join('; ')}`,
+      `The database breaks rules of db/lints: ${
+        offences.map(({ lint, rule, what }) => `${rule} ${lint}: ${what}`).join('; ')
+      }`,
     )
 }
 
 /** Applies all new files or none. Retries for a minute while a live service holds the tables. */
-async function applyFiles(client: pg.Client, log: (line: string) => void, beforeMigrating: MigrateOptions['beforeMigrating']): Promise<void> {
+async function applyFiles(
+  client: pg.Client,
+  log: (line: string) => void,
+  beforeMigrating: MigrateOptions['beforeMigrating'],
+): Promise<void> {
   const deadline = Date.now() + 60_000
   for (;;) {
     try {
@@ -167,7 +220,11 @@ async function applyFiles(client: pg.Client, log: (line: string) => void, before
   }
 }
 
-async function applyOnce(client: pg.Client, log: (line: string) => void, beforeMigrating: MigrateOptions['beforeMigrating']): Promise<void> {
+async function applyOnce(
+  client: pg.Client,
+  log: (line: string) => void,
+  beforeMigrating: MigrateOptions['beforeMigrating'],
+): Promise<void> {
   const migrations = await migrationFiles()
   const files = await featureFiles()
   // a comment of a file changes no table
@@ -179,7 +236,10 @@ async function applyOnce(client: pg.Client, log: (line: string) => void, beforeM
   await alone(client, async (appliedChecksums) => {
     await beforeMigrating?.(client)
     refuseFormer(appliedChecksums, tablesSum, migrations)
-    if (appliedChecksums.get(present) === presentSum && migrations.every(({ name, sql }) => appliedChecksums.get(name) === checksum(sql)))
+    if (
+      appliedChecksums.get(present) === presentSum &&
+      migrations.every(({ name, sql }) => appliedChecksums.get(name) === checksum(sql))
+    )
       return checkRules(client)
     if (appliedChecksums.size === 0) {
       // new tables have what the migrations change
@@ -197,7 +257,10 @@ async function applyOnce(client: pg.Client, log: (line: string) => void, beforeM
     if (mismatch === undefined) done.push(present)
   })
   for (const name of done) log(`applied ${name}`)
-  if (mismatch !== undefined) log(`left functions and rules as the newer version has made them; those of this version do not fit: ${mismatch}`)
+  if (mismatch !== undefined)
+    log(
+      `left functions and rules as the newer version has made them; those of this version do not fit: ${mismatch}`,
+    )
 }
 
 /** Returns true if a newer version has migrated this database. */
@@ -207,11 +270,17 @@ const isAhead = (appliedChecksums: Map<string, string>, migrations: SqlFile[]): 
 }
 
 /**
- * Applies functions and rules, and checks the lints. If a newer version has migrated the database, its tables may not fit this version's
- * files. Then all of the newer functions and rules stay, so that an operator can return to this version.
+ * Applies functions and rules, and checks the lints. If a newer version has migrated the database,
+ * its tables may not fit this version's files. Then all of the newer functions and rules stay, so
+ * that an operator can return to this version.
  * @returns the reason if this version's files do not fit such a database
  */
-async function applyPresent(client: pg.Client, files: SqlFile[], sum: string, mayMismatch: boolean): Promise<string | undefined> {
+async function applyPresent(
+  client: pg.Client,
+  files: SqlFile[],
+  sum: string,
+  mayMismatch: boolean,
+): Promise<string | undefined> {
   await client.query('savepoint present')
   try {
     for (const { name, sql } of files) await define(client, `db/${name}.sql`, sql)
@@ -225,7 +294,10 @@ async function applyPresent(client: pg.Client, files: SqlFile[], sum: string, ma
   }
 }
 
-/** Drops the routines that only other routines depend on. The present files create all of them again. */
+/**
+ * Drops the routines that only other routines depend on. The present files create all of them
+ * again.
+ */
 const dropRoutines = `
   do $$ begin
     execute (
@@ -243,10 +315,17 @@ const dropRoutines = `
     );
   end $$`
 
-/** Returns true if a statement failed because a routine depends on the object or the column type. PostgreSQL 15 has another code for the latter. */
-const isNeededByRoutine = ({ code, message }: pg.DatabaseError): boolean => code === '2BP01' || code === '0A000' && message.includes('uses its row type')
+/**
+ * Returns true if a statement failed because a routine depends on the object or the column type.
+ * PostgreSQL 15 has another code for the latter.
+ */
+const isNeededByRoutine = ({ code, message }: pg.DatabaseError): boolean =>
+  code === '2BP01' || code === '0A000' && message.includes('uses its row type')
 
-/** Runs a migration. If functions of an older version depend on an object that it drops, this drops these functions first. */
+/**
+ * Runs a migration. If functions of an older version depend on an object that it drops, this drops
+ * these functions first.
+ */
 async function change(client: pg.Client, file: string, sql: string): Promise<void> {
   await client.query('savepoint file')
   try {
@@ -261,12 +340,18 @@ async function change(client: pg.Client, file: string, sql: string): Promise<voi
 }
 
 /** @returns the names of the new migrations */
-async function applyMigrations(client: pg.Client, appliedChecksums: Map<string, string>, migrations: SqlFile[]): Promise<string[]> {
+async function applyMigrations(
+  client: pg.Client,
+  appliedChecksums: Map<string, string>,
+  migrations: SqlFile[],
+): Promise<string[]> {
   const done: string[] = []
   for (const { name, sql } of migrations) {
     const before = appliedChecksums.get(name)
     if (before !== undefined && before !== checksum(sql)) {
-      throw new Error(`db/${name}.sql was edited after it had been applied to this database. Restore it, and write the change as a new migration.`)
+      throw new Error(
+        `db/${name}.sql was edited after it had been applied to this database. Restore it, and write the change as a new migration.`,
+      )
     }
     if (before !== undefined) continue
     await change(client, `db/${name}.sql`, sql)
@@ -277,8 +362,8 @@ async function applyMigrations(client: pg.Client, appliedChecksums: Map<string, 
 }
 
 /**
- * Returns the form in which PostgreSQL stores a password (RFC 5803). Because it is computed here, no statement and so no server log
- * contains the password.
+ * Returns the form in which PostgreSQL stores a password (RFC 5803). Because it is computed here,
+ * no statement and so no server log contains the password.
  */
 function scramVerifier(password: string): string {
   const iterations = 4096
@@ -286,18 +371,23 @@ function scramVerifier(password: string): string {
   const salted = pbkdf2Sync(password.normalize('NFKC'), salt, iterations, 32, 'sha256')
   const hmac = (text: string) => createHmac('sha256', salted).update(text).digest()
   const storedKey = createHash('sha256').update(hmac('Client Key')).digest('base64')
-  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${hmac('Server Key').toString('base64')}`
+  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${
+    hmac('Server Key').toString('base64')
+  }`
 }
 
 async function setLogin(client: pg.Client, role: string, password: string): Promise<void> {
-  const statement = `alter role ${role} login password ${client.escapeLiteral(scramVerifier(password))}`
+  const statement = `alter role ${role} login password ${
+    client.escapeLiteral(scramVerifier(password))
+  }`
   for (let attempt = 1;; attempt++) {
     try {
       await client.query(statement)
       return
     } catch (error) {
       // a role belongs to the whole server: a migration of another database may be setting it now
-      const concurrently = error instanceof pg.DatabaseError && error.message.includes('concurrently')
+      const concurrently = error instanceof pg.DatabaseError &&
+        error.message.includes('concurrently')
       if (!concurrently || attempt === 20) throw error
       await sleep(25 * attempt)
     }
@@ -316,17 +406,23 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     await applyFiles(client, log, options.beforeMigrating)
     await setLogin(client, 'auth_service', options.authServicePassword)
     await setLogin(client, 'authenticator', options.authenticatorPassword)
-    await client.query('insert into private.settings (public_url) values ($1) on conflict (singleton) do update set public_url = excluded.public_url', [
-      options.publicUrl,
-    ])
+    await client.query(
+      'insert into private.settings (public_url) values ($1) on conflict (singleton) do update set public_url = excluded.public_url',
+      [
+        options.publicUrl,
+      ],
+    )
     if (options.fileLimits !== undefined) {
       const { maxBytes, perTransaction, quota, teamQuota } = options.fileLimits
-      await client.query('update private.settings set file_max_bytes = $1, files_per_transaction = $2, files_quota = $3, files_team_quota = $4', [
-        maxBytes,
-        perTransaction,
-        quota,
-        teamQuota,
-      ])
+      await client.query(
+        'update private.settings set file_max_bytes = $1, files_per_transaction = $2, files_quota = $3, files_team_quota = $4',
+        [
+          maxBytes,
+          perTransaction,
+          quota,
+          teamQuota,
+        ],
+      )
     }
     await client.query(`notify pgrst, 'reload schema'; notify pgrst, 'reload config'`)
   } finally {

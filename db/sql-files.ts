@@ -1,12 +1,15 @@
 /**
- * The SQL files of the database. A folder is a feature, and its name is the feature's in the code and in docs/.
+ * The SQL files of the database. A folder is a feature, and its name is the feature's in the code
+ * and in docs/.
  *
- * `<feature>/tables.sql` has the tables with their columns, constraints and indexes, and the types. It runs once, in a new database. The
- * other files define what every migration creates again: functions, policies, triggers, grants and comments. `migrations/` has the changes of
- * tables since version 1.0.0, for databases that are already there.
+ * `<feature>/tables.sql` has the tables with their columns, constraints and indexes, and the types.
+ * It runs once, in a new database. The other files define what every migration creates again:
+ * functions, policies, triggers, grants and comments. `migrations/` has the changes of tables since
+ * version 1.0.0, for databases that are already there.
  *
- * The first line of a file names what it comes after: files, or all files of a folder: `-- after: core, accounts/tables`. A long list
- * continues on a second such line. `*` is every file without a `*`.
+ * The first line of a file names what it comes after: files, or all files of a folder: `-- after:
+ * core, accounts/tables`. A long list continues on a second such line. `*` is every file without a
+ * `*`.
  */
 import { readdir, readFile } from 'node:fs/promises'
 
@@ -18,7 +21,9 @@ const otherFolders = ['lints', 'migrations']
 export type SqlFile = { name: string, sql: string }
 
 async function filesOf(folder: string): Promise<SqlFile[]> {
-  const names = (await readdir(`${databaseFolder}/${folder}`)).filter((name) => name.endsWith('.sql')).toSorted()
+  const names = (await readdir(`${databaseFolder}/${folder}`)).filter((name) =>
+    name.endsWith('.sql')
+  ).toSorted()
   return Promise.all(names.map(async (name) => ({
     name: `${folder}/${name.slice(0, -'.sql'.length)}`,
     // line endings of the checkout must not change a checksum
@@ -29,10 +34,15 @@ async function filesOf(folder: string): Promise<SqlFile[]> {
 /** Returns the migrations, in the order of their names. */
 export const migrationFiles = (): Promise<SqlFile[]> => filesOf('migrations')
 
-/** Returns the files of all features in the order in which they run. Throws if a file comes after a missing one, or after itself. */
+/**
+ * Returns the files of all features in the order in which they run. Throws if a file comes after a
+ * missing one, or after itself.
+ */
 export async function featureFiles(): Promise<SqlFile[]> {
   const entries = await readdir(databaseFolder, { withFileTypes: true })
-  const folders = entries.filter((entry) => entry.isDirectory() && !otherFolders.includes(entry.name)).map(({ name }) => name)
+  const folders = entries.filter((entry) =>
+    entry.isDirectory() && !otherFolders.includes(entry.name)
+  ).map(({ name }) => name)
   return inOrder((await Promise.all(folders.toSorted().map(filesOf))).flat())
 }
 
@@ -42,7 +52,8 @@ function afterOf({ sql }: SqlFile): string[] {
 }
 
 /**
- * Sorts files so that each comes after those that its first lines name. The order of the names decides between others.
+ * Sorts files so that each comes after those that its first lines name. The order of the names
+ * decides between others.
  * @throws Error that names both files of a wrong line
  */
 export function inOrder(files: SqlFile[]): SqlFile[] {
@@ -51,8 +62,14 @@ export function inOrder(files: SqlFile[]): SqlFile[] {
     afterOf(file).flatMap((after) => {
       const found = after === '*'
         ? earlier
-        : [...files.filter(({ name }) => name === after), ...earlier.filter(({ name }) => name.startsWith(`${after}/`))]
-      if (found.length === 0) throw new Error(`db/${file.name}.sql comes after ${after}, but there is no such file or folder`)
+        : [
+          ...files.filter(({ name }) => name === after),
+          ...earlier.filter(({ name }) => name.startsWith(`${after}/`)),
+        ]
+      if (found.length === 0)
+        throw new Error(
+          `db/${file.name}.sql comes after ${after}, but there is no such file or folder`,
+        )
       return found
     })
   const ordered = new Set<SqlFile>()

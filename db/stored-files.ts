@@ -1,4 +1,7 @@
-/** Reads the bytes of stored files and compares them with their sizes and hashes, for the operator's command and for drills. */
+/**
+ * Reads the bytes of stored files and compares them with their sizes and hashes, for the operator's
+ * command and for drills.
+ */
 import { createHash } from 'node:crypto'
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
 import type pg from 'pg'
@@ -9,15 +12,38 @@ import type { Tables } from './types.ts'
 const batchFiles = 100
 
 /** A stored file. `sha256` is null if its attachment was deleted. */
-export type StoredFile = { id: string, attachmentId: string, size: string, sha256: string | null, isExternal: boolean }
+export type StoredFile = {
+  id: string
+  attachmentId: string
+  size: string
+  sha256: string | null
+  isExternal: boolean
+}
 
-/** Returns the stored files, in the order of their ids. @param isExternal the place; undefined for both */
-export async function* storedFiles(db: Kysely<Tables>, isExternal?: boolean): AsyncGenerator<StoredFile, void> {
+/**
+ * Returns the stored files, in the order of their ids. @param isExternal the place; undefined for
+ * both
+ */
+export async function* storedFiles(
+  db: Kysely<Tables>,
+  isExternal?: boolean,
+): AsyncGenerator<StoredFile, void> {
   for (let after = '00000000-0000-0000-0000-000000000000';;) {
-    const files = await db.selectFrom('private.files as f').select(['f.id', 'f.attachmentId', 'f.size', 'f.isExternal'])
-      .select(sql<string | null>`(select a.sha256 from api.attachments a where a.id = f.attachment_id)`.as('sha256'))
+    const files = await db.selectFrom('private.files as f').select([
+      'f.id',
+      'f.attachmentId',
+      'f.size',
+      'f.isExternal',
+    ])
+      .select(
+        sql<string | null>`(select a.sha256 from api.attachments a where a.id = f.attachment_id)`
+          .as('sha256'),
+      )
       .where('f.storedAt', 'is not', null).where('f.id', '>', after)
-      .$if(isExternal !== undefined, (query) => query.where('f.isExternal', '=', isExternal === true))
+      .$if(
+        isExternal !== undefined,
+        (query) => query.where('f.isExternal', '=', isExternal === true),
+      )
       .orderBy('f.id').limit(batchFiles).execute()
     yield* files
     if (files.length < batchFiles) return
@@ -28,14 +54,21 @@ export async function* storedFiles(db: Kysely<Tables>, isExternal?: boolean): As
 /** Reads a file in the database chunk by chunk, so that neither side holds the whole file. */
 export async function* chunksOf(db: Kysely<Tables>, fileId: string): AsyncGenerator<Buffer, void> {
   for (let number = 0;; number += 1) {
-    const chunk = await db.selectFrom('private.file_chunks').select('bytes').where('fileId', '=', fileId).where('number', '=', number).executeTakeFirst()
+    const chunk = await db.selectFrom('private.file_chunks').select('bytes').where(
+      'fileId',
+      '=',
+      fileId,
+    ).where('number', '=', number).executeTakeFirst()
     if (chunk === undefined) return
     yield chunk.bytes as Buffer
   }
 }
 
 /** Reads an object. A missing one has no bytes. */
-export async function* objectOf(objects: ObjectStorage, fileId: string): AsyncGenerator<Buffer, void> {
+export async function* objectOf(
+  objects: ObjectStorage,
+  fileId: string,
+): AsyncGenerator<Buffer, void> {
   try {
     yield* objects.get(fileId)
   } catch (error) {
@@ -58,17 +91,36 @@ export async function measure(
   return { size, sha256: hash.digest('hex') }
 }
 
-/** Whether bytes are those of the file. The hash of a deleted attachment is not stored, so only the size of its file counts. */
-export const isOf = (file: StoredFile, { size, sha256 }: { size: number, sha256: string }): boolean =>
-  size === Number(file.size) && (file.sha256 === null || sha256 === file.sha256)
+/**
+ * Whether bytes are those of the file. The hash of a deleted attachment is not stored, so only the
+ * size of its file counts.
+ */
+export const isOf = (
+  file: StoredFile,
+  { size, sha256 }: { size: number, sha256: string },
+): boolean => size === Number(file.size) && (file.sha256 === null || sha256 === file.sha256)
 
-/** A damaged file, by its attachment. `objectId` is the end of its key in the object storage; null for a file in the database. */
+/**
+ * A damaged file, by its attachment. `objectId` is the end of its key in the object storage; null
+ * for a file in the database.
+ */
 export type DamagedFile = { attachmentId: string, objectId: string | null }
 
-/** Stored files: their number and bytes in the database, their number in the object storage, and the damaged ones. */
-export type FileCheck = { files: number, bytes: number, externalFiles: number, wrong: DamagedFile[] }
+/**
+ * Stored files: their number and bytes in the database, their number in the object storage, and the
+ * damaged ones.
+ */
+export type FileCheck = {
+  files: number
+  bytes: number
+  externalFiles: number
+  wrong: DamagedFile[]
+}
 
-/** Compares each file with its size and SHA-256. @param objects the object storage; without it its files are only counted */
+/**
+ * Compares each file with its size and SHA-256. @param objects the object storage; without it its
+ * files are only counted
+ */
 export async function checkFiles(db: Kysely<Tables>, objects?: ObjectStorage): Promise<FileCheck> {
   const found: FileCheck = { files: 0, bytes: 0, externalFiles: 0, wrong: [] }
   for await (const file of storedFiles(db)) {
@@ -79,7 +131,11 @@ export async function checkFiles(db: Kysely<Tables>, objects?: ObjectStorage): P
     const parts = !isExternal ? chunksOf(db, id) : objects && objectOf(objects, id)
     if (parts === undefined || isOf(file, await measure(parts))) continue
     // the file may have been deleted or moved meanwhile
-    const isStill = await db.selectFrom('private.files').select('id').where('id', '=', id).where('isExternal', '=', isExternal).executeTakeFirst()
+    const isStill = await db.selectFrom('private.files').select('id').where('id', '=', id).where(
+      'isExternal',
+      '=',
+      isExternal,
+    ).executeTakeFirst()
     if (isStill !== undefined) found.wrong.push({ attachmentId, objectId: isExternal ? id : null })
   }
   const { rows: missing } = await sql<{ id: string }>`
@@ -91,4 +147,5 @@ export async function checkFiles(db: Kysely<Tables>, objects?: ObjectStorage): P
 }
 
 /** Opens the database for the functions above. */
-export const filesDatabase = (pool: pg.Pool): Kysely<Tables> => new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
+export const filesDatabase = (pool: pg.Pool): Kysely<Tables> =>
+  new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })

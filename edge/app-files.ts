@@ -1,4 +1,7 @@
-/** Serves a built single-page app at `/`. A path without a file is a route of the app and gets its index.html. */
+/**
+ * Serves a built single-page app at `/`. A path without a file is a route of the app and gets its
+ * index.html.
+ */
 import { access, readFile, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
@@ -13,27 +16,33 @@ import { headersOfEdge } from './reject.ts'
 import { appOnlyReads, nothingHere } from './wrong-doors.ts'
 
 /** Paths of the edge itself. A file of the app with such a name is never served. */
-const reserved = /^\/(?:(?:api|data|rest\/v1|docs)(?:[/?]|$)|(?:healthz|livez|readyz|metrics)(?:\?|$))/
+const reserved =
+  /^\/(?:(?:api|data|rest\/v1|docs)(?:[/?]|$)|(?:healthz|livez|readyz|metrics)(?:\?|$))/
 
 /** Returns true if the target of a request, as received, may be a path of the app. */
 export const isOfApp = (target: string): boolean => target.startsWith('/') && !reserved.test(target)
 
 /**
- * Returns true for a file name with a hash of its content, as bundlers write it: `-` or `.`, then eight letters, digits, `_` or `-`, or at
- * least 16 hexadecimal digits, then the extension. Eight lower-case letters are a word and no hash.
+ * Returns true for a file name with a hash of its content, as bundlers write it: `-` or `.`, then
+ * eight letters, digits, `_` or `-`, or at least 16 hexadecimal digits, then the extension. Eight
+ * lower-case letters are a word and no hash.
  */
 const isHashed = (path: string): boolean =>
-  /[-.](?:[\w-]{8}|[0-9a-f]{16,64})(?:\.[a-z0-9]+){1,2}$/.test(path) && !/[-.][A-Za-z][a-z_-]{7}(?:\.[a-z0-9]+){1,2}$/.test(path) && !path.endsWith('.html')
+  /[-.](?:[\w-]{8}|[0-9a-f]{16,64})(?:\.[a-z0-9]+){1,2}$/.test(path) &&
+  !/[-.][A-Za-z][a-z_-]{7}(?:\.[a-z0-9]+){1,2}$/.test(path) && !path.endsWith('.html')
 
 /** Checks that APP_DIR names a built app. @throws ConfigError */
 export async function needApp(directory: string): Promise<void> {
   await access(join(directory, 'index.html')).catch(() => {
-    throw configError('APP_DIR must be a folder with an index.html that can be read: build the app first, or name the folder of its build.')
+    throw configError(
+      'APP_DIR must be a folder with an index.html that can be read: build the app first, or name the folder of its build.',
+    )
   })
 }
 
 /**
- * Returns the Content-Security-Policy of the reference app's documents, from a file of its build that is never served.
+ * Returns the Content-Security-Policy of the reference app's documents, from a file of its build
+ * that is never served.
  * @param files the object storage, from which the app reads files
  */
 export async function policyOfApp(directory: string, files?: ObjectLocation): Promise<string> {
@@ -42,7 +51,9 @@ export async function policyOfApp(directory: string, files?: ObjectLocation): Pr
   return ['connect-src', 'img-src'].reduce((text, name) => {
     const found = new RegExp(`(?:^|; *)${name} [^;]*`).exec(text)?.[0]
     const { origin } = new URL(files.url)
-    return found === undefined ? `${text}; ${name} 'self' ${origin}` : text.replace(found, `${found} ${origin}`)
+    return found === undefined
+      ? `${text}; ${name} 'self' ${origin}`
+      : text.replace(found, `${found} ${origin}`)
   }, policy)
 }
 
@@ -51,11 +62,15 @@ type File = { path: string, etag: string }
 /** Extensions of compressed copies that serveStatic prefers to a file. */
 const copies = ['.br', '.zst', '.gz']
 
-/** Returns the segments of a path. Undefined if a segment is hidden, or could lead out of the folder. */
+/**
+ * Returns the segments of a path. Undefined if a segment is hidden, or could lead out of the
+ * folder.
+ */
 function namesIn(path: string): string[] | undefined {
   try {
     const names = path.replace(/^\/|\/$/g, '').split('/').map(decodeURIComponent)
-    const isFit = path === '/' || names.every((name) => name !== '' && !name.startsWith('.') && !/[/\\\0]/.test(name))
+    const isFit = path === '/' ||
+      names.every((name) => name !== '' && !name.startsWith('.') && !/[/\\\0]/.test(name))
     return isFit ? names : undefined
   } catch {
     return undefined
@@ -70,26 +85,50 @@ function namesIn(path: string): string[] | undefined {
 export function appFiles(directory: string, policy: string): Listener {
   /** Returns true for a path that exists and that symbolic links lead out of the folder. */
   const leadsOut = async (path: string): Promise<boolean> => {
-    const [root, target] = await Promise.all([realpath(directory), realpath(join(directory, path)).catch(() => undefined)])
+    const [root, target] = await Promise.all([
+      realpath(directory),
+      realpath(join(directory, path)).catch(() => undefined),
+    ])
     return target !== undefined && target !== root && !target.startsWith(`${root}${sep}`)
   }
   const fileAt = async (...names: string[]): Promise<File | undefined> => {
     const path = join(...names)
-    const stats = await leadsOut(path) ? undefined : await stat(join(directory, path)).catch(() => undefined)
-    if (stats?.isDirectory() === true) return names.at(-1) === 'index.html' ? undefined : fileAt(...names, 'index.html')
+    const stats = await leadsOut(path)
+      ? undefined
+      : await stat(join(directory, path)).catch(() => undefined)
+    if (stats?.isDirectory() === true)
+      return names.at(-1) === 'index.html'
+        ? undefined
+        : fileAt(...names, 'index.html')
     // weak, because the compressed copy has the same tag
-    return stats?.isFile() === true ? { path, etag: `W/"${Math.round(stats.mtimeMs).toString(36)}-${stats.size.toString(36)}"` } : undefined
+    return stats?.isFile() === true
+      ? { path, etag: `W/"${Math.round(stats.mtimeMs).toString(36)}-${stats.size.toString(36)}"` }
+      : undefined
   }
 
   const answer = async (context: Context, { path, etag }: File): Promise<Response> => {
-    const cachedTags = context.req.header('if-none-match')?.split(',').map((tag) => tag.trim().replace(/^(?!W\/)/, 'W/')) ?? []
+    const cachedTags =
+      context.req.header('if-none-match')?.split(',').map((tag) =>
+        tag.trim().replace(/^(?!W\/)/, 'W/')
+      ) ?? []
     const isKnown = cachedTags.includes(etag)
-    const precompressed = !(await Promise.all(copies.map((extension) => leadsOut(`${path}${extension}`)))).includes(true)
-    const served = isKnown ? undefined : await serveStatic({ root: directory, path, precompressed })(context, () => Promise.resolve())
+    const precompressed =
+      !(await Promise.all(copies.map((extension) => leadsOut(`${path}${extension}`)))).includes(
+        true,
+      )
+    const served = isKnown
+      ? undefined
+      : await serveStatic({ root: directory, path, precompressed })(
+        context,
+        () => Promise.resolve(),
+      )
     const response = served ?? new Response(null, { status: isKnown ? 304 : 404 })
     response.headers.set('etag', etag)
     response.headers.set('accept-ranges', 'bytes')
-    response.headers.set('cache-control', isHashed(path) ? 'public, max-age=31536000, immutable' : 'no-cache')
+    response.headers.set(
+      'cache-control',
+      isHashed(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
+    )
     if (path.endsWith('.html')) response.headers.set('content-security-policy', policy)
     return response
   }
@@ -116,18 +155,28 @@ export function appFiles(directory: string, policy: string): Listener {
     return place
   })
   // the answer depends on the Accept header, so no cache may keep it
-  app.notFound((context) => context.json({ error: 'NOT_FOUND', message: nothingHere } satisfies WireError, 404, { ...headersOfEdge, vary: 'Accept' }))
+  app.notFound((context) =>
+    context.json({ error: 'NOT_FOUND', message: nothingHere } satisfies WireError, 404, {
+      ...headersOfEdge,
+      vary: 'Accept',
+    })
+  )
 
   return getRequestListener(({ url, method, headers: given }, bindings) => {
     const { incoming } = bindings as HttpBindings
     if (method !== 'GET' && method !== 'HEAD')
-      return Response.json({ error: 'METHOD_NOT_ALLOWED', message: appOnlyReads } satisfies WireError, {
-        status: 405,
-        headers: { ...headersOfEdge, allow: 'GET, HEAD' },
-      })
+      return Response.json(
+        { error: 'METHOD_NOT_ALLOWED', message: appOnlyReads } satisfies WireError,
+        {
+          status: 405,
+          headers: { ...headersOfEdge, allow: 'GET, HEAD' },
+        },
+      )
     const headers = new Headers(given)
     // If-Range needs a strong etag, and these are weak, so the client receives the complete file
     if (headers.has('if-range')) headers.delete('range')
-    return app.fetch(new Request(url, { method, headers }), { path: incoming.url?.split('?', 1)[0] ?? '/' })
+    return app.fetch(new Request(url, { method, headers }), {
+      path: incoming.url?.split('?', 1)[0] ?? '/',
+    })
   }, defaultHost)
 }

@@ -7,29 +7,57 @@ import { clientNetwork } from '../common/client-address.ts'
 import { endConnection, maxConnections } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { sharedSlots } from '../common/shared-slots.ts'
-import { change, forwardedHeaders, isForClient, isRead, onUpstream, orReject, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
+import {
+  change,
+  forwardedHeaders,
+  isForClient,
+  isRead,
+  onUpstream,
+  orReject,
+  repeatedRead,
+  type EdgeRequest,
+  type Forwarded,
+} from './forward.ts'
 import { endAnswer, headersOfEdge, sendError } from './reject.ts'
 import type { Upstream, Upstreams } from './upstreams.ts'
 
-/** Time to wait for an auth service, in milliseconds: `docker compose up` stops the old one before it migrates and starts the new one. */
+/**
+ * Time to wait for an auth service, in milliseconds: `docker compose up` stops the old one before
+ * it migrates and starts the new one.
+ */
 const startupMs = 20_000
 
-/** Maximum body that the edge forwards, in bytes. The auth service itself refuses bodies above 64 KiB. */
+/**
+ * Maximum body that the edge forwards, in bytes. The auth service itself refuses bodies above 64
+ * KiB.
+ */
 const bodyLimit = 16 * 1024 * 1024
 
 /** Maximum size of a file: FILE_MAX_BYTES cannot be larger. */
 const fileLimit = 100 * 1024 * 1024
 
-/** Maximum transfers of files through an edge, half of them of one client network. Slow ones never keep other requests out, because they have connections of their own. */
+/**
+ * Maximum transfers of files through an edge, half of them of one client network. Slow ones never
+ * keep other requests out, because they have connections of their own.
+ */
 const maxTransfers = maxConnections / 4
 
-/** Maximum live streams through an edge: half of its connections, so that streams never keep other requests out. */
+/**
+ * Maximum live streams through an edge: half of its connections, so that streams never keep other
+ * requests out.
+ */
 const maxStreams = maxConnections / 2
 
 /** Time after which a client may try again, in seconds. */
-const retryAfterSeconds: Partial<Record<ErrorCode, number>> = { SERVICE_BUSY: 5, RATE_LIMIT_EXCEEDED: 30 }
+const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
+  SERVICE_BUSY: 5,
+  RATE_LIMIT_EXCEEDED: 30,
+}
 
-/** Sends an error in the format of the auth surface. @param specific a message instead of the default one of the code */
+/**
+ * Sends an error in the format of the auth surface. @param specific a message instead of the
+ * default one of the code
+ */
 export async function rejectAuth(
   { id, incoming, outgoing }: EdgeRequest,
   code: ErrorCode,
@@ -47,7 +75,10 @@ export async function rejectAuth(
   }, { error: code, message: specific ?? message } satisfies WireError)
 }
 
-/** Answers a request at a path of another backend. Pages of every origin can read the sentence, as they can at that backend. */
+/**
+ * Answers a request at a path of another backend. Pages of every origin can read the sentence, as
+ * they can at that backend.
+ */
 export async function rejectWrongDoor(request: EdgeRequest, sentence: string): Promise<void> {
   const { id, incoming: { headers, method }, incoming, outgoing } = request
   const cors = headers.origin === undefined ? {} : { 'access-control-allow-origin': '*' }
@@ -89,7 +120,11 @@ const keysMs = 1_000
 export const publicKeysOf = (upstreams: Upstreams) => async (): Promise<JSONWebKeySet> => {
   const upstream = await upstreams.next(0, 'active', undefined, () => false)
   if (upstream === undefined) throw new Error('No auth service is known.')
-  const { statusCode, body } = await upstream.pool.request({ method: 'GET', path: `${basePath}/jwks`, signal: AbortSignal.timeout(keysMs) })
+  const { statusCode, body } = await upstream.pool.request({
+    method: 'GET',
+    path: `${basePath}/jwks`,
+    signal: AbortSignal.timeout(keysMs),
+  })
   const text = await body.text()
   if (statusCode !== 200) throw new Error(`An auth service answered ${statusCode}.`)
   return JSON.parse(text) as JSONWebKeySet
@@ -108,7 +143,8 @@ export function remoteAuth(upstreams: Upstreams, realtime = upstreams, timeoutMs
     const isFile = isFileUrl(incoming.url)
     const slots = isStream ? streams : isFile ? transfers : undefined
     const leave = slots?.take(clientNetwork(client))
-    if (slots !== undefined && leave === undefined) return rejectAuth(request, 'RATE_LIMIT_EXCEEDED')
+    if (slots !== undefined && leave === undefined)
+      return rejectAuth(request, 'RATE_LIMIT_EXCEEDED')
     const forwarded: Forwarded = {
       ...request,
       path: incoming.url ?? '/',
@@ -118,13 +154,25 @@ export function remoteAuth(upstreams: Upstreams, realtime = upstreams, timeoutMs
       isStream,
       isFile,
     }
-    const attempt = isRead(incoming) ? repeatedRead(forwarded) : (upstream: Upstream) => change(upstream, forwarded)
+    const attempt = isRead(incoming)
+      ? repeatedRead(forwarded)
+      : (upstream: Upstream) => change(upstream, forwarded)
     try {
-      await orReject(outgoing, onUpstream(isRealtimeUrl(incoming.url) ? realtime : upstreams, timeoutMs, outgoing, attempt), async (failure) => {
-        // the auth service ends the connection of a file that arrives too slowly
-        if (failure === 'cut' && isFile && !incoming.complete) endConnection(incoming, outgoing, '408 Request Timeout')
-        else await rejectAuth(request, failures[failure])
-      })
+      await orReject(
+        outgoing,
+        onUpstream(
+          isRealtimeUrl(incoming.url) ? realtime : upstreams,
+          timeoutMs,
+          outgoing,
+          attempt,
+        ),
+        async (failure) => {
+          // the auth service ends the connection of a file that arrives too slowly
+          if (failure === 'cut' && isFile && !incoming.complete)
+            endConnection(incoming, outgoing, '408 Request Timeout')
+          else await rejectAuth(request, failures[failure])
+        },
+      )
     } finally {
       leave?.()
     }

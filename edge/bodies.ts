@@ -6,10 +6,19 @@ const byteOrderMark = Buffer.from('\ufeff')
 
 /** Returns a body with a replacement of the byte order mark at its start, if it has one. */
 export const replaceMark = (body: Buffer, replacement: string): Buffer =>
-  body.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? Buffer.concat([Buffer.from(replacement), body.subarray(byteOrderMark.length)]) : body
+  body.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+    ? Buffer.concat([Buffer.from(replacement), body.subarray(byteOrderMark.length)])
+    : body
 
-/** Reads a message from its start. @returns undefined if it has more bytes; all of them can still be read if `isKept` */
-export async function readWhole(message: IncomingMessage, bytes: number, isKept = false): Promise<Buffer | undefined> {
+/**
+ * Reads a message from its start. @returns undefined if it has more bytes; all of them can still be
+ * read if `isKept`
+ */
+export async function readWhole(
+  message: IncomingMessage,
+  bytes: number,
+  isKept = false,
+): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -49,7 +58,10 @@ export function withoutMark(replacement: string): Transform {
   })
 }
 
-/** Returns a stream that keeps back the last part of a body until `mayEnd` resolves. It fails if that is false. */
+/**
+ * Returns a stream that keeps back the last part of a body until `mayEnd` resolves. It fails if
+ * that is false.
+ */
 export function withheldEnd(mayEnd: () => Promise<boolean>): Transform {
   let last: Buffer | undefined
   return new Transform({

@@ -1,6 +1,7 @@
 /**
- * The caller of a request to the data surface, from the signature of its token. The edge reads it only to share PostgREST's connections
- * (connection-shares.ts) and to name the tenant of a list (lists.ts). PostgREST and the database decide which tokens are valid.
+ * The caller of a request to the data surface, from the signature of its token. The edge reads it
+ * only to share PostgREST's connections (connection-shares.ts) and to name the tenant of a list
+ * (lists.ts). PostgREST and the database decide which tokens are valid.
  */
 import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet } from 'jose'
 import { describeError, type Log } from '../common/log.ts'
@@ -11,16 +12,28 @@ export type Visible = { personal: string | undefined, team: string | undefined }
 /** The user of a token, and its active organization. */
 export type Caller = { user: string, team: string | undefined, visible: Visible }
 
-/** Returns the caller. Undefined without a token, and for a token that is expired or whose signature no known key verifies. */
+/**
+ * Returns the caller. Undefined without a token, and for a token that is expired or whose signature
+ * no known key verifies.
+ */
 export type ReadCaller = (authorization: string | undefined) => Promise<Caller | undefined>
 
-/** Age of the keys after which the next token makes the edge load them again, in milliseconds. That token does not wait for them. */
+/**
+ * Age of the keys after which the next token makes the edge load them again, in milliseconds. That
+ * token does not wait for them.
+ */
 const reloadMs = 60_000
 
-/** Minimum time between two loads for tokens of unknown keys, in milliseconds. These tokens wait for the load. */
+/**
+ * Minimum time between two loads for tokens of unknown keys, in milliseconds. These tokens wait for
+ * the load.
+ */
 const unknownKeyMs = 5_000
 
-/** Maximum number of verified tokens that the edge remembers, the recently used ones. A token has less than 1,500 bytes. */
+/**
+ * Maximum number of verified tokens that the edge remembers, the recently used ones. A token has
+ * less than 1,500 bytes.
+ */
 const rememberedTokens = 10_000
 
 /** Seconds for which an expired token still counts, the same as in PostgREST. */
@@ -28,14 +41,18 @@ const clockToleranceSeconds = 30
 
 type Remembered = { caller: Caller, until: number }
 
-const text = (value: unknown): string | undefined => typeof value === 'string' && value !== '' ? value : undefined
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
 
 /**
  * Returns the function that reads callers.
  * @param loadKeys reads the public keys of the auth service; it must end within seconds
  * @param onProblem called once, when the keys cannot be loaded
  */
-export function callerReader(loadKeys: () => Promise<JSONWebKeySet>, onProblem: (error: unknown) => void): ReadCaller {
+export function callerReader(
+  loadKeys: () => Promise<JSONWebKeySet>,
+  onProblem: (error: unknown) => void,
+): ReadCaller {
   const remembered = new Map<string, Remembered>()
   let keys: ReturnType<typeof createLocalJWKSet> | undefined
   let loading: Promise<void> | undefined
@@ -64,13 +81,24 @@ export function callerReader(loadKeys: () => Promise<JSONWebKeySet>, onProblem: 
   const verify = async (token: string): Promise<Remembered | undefined | null> => {
     if (keys === undefined) return null
     try {
-      const { payload } = await jwtVerify(token, keys, { algorithms: ['RS256'], clockTolerance: clockToleranceSeconds })
+      const { payload } = await jwtVerify(token, keys, {
+        algorithms: ['RS256'],
+        clockTolerance: clockToleranceSeconds,
+      })
       const user = text(payload['user_id'])
       if (user === undefined || payload.exp === undefined) return undefined
-      const team = text((payload['claims'] as Record<string, unknown> | undefined)?.['organization_id'])
+      const team = text(
+        (payload['claims'] as Record<string, unknown> | undefined)?.['organization_id'],
+      )
       const isTeamKey = team !== undefined && payload['api_key'] !== undefined
-      const visible = { personal: isTeamKey ? undefined : `u:${user}`, team: team === undefined ? undefined : `o:${team}` }
-      return { caller: { user, team, visible }, until: (payload.exp + clockToleranceSeconds) * 1_000 }
+      const visible = {
+        personal: isTeamKey ? undefined : `u:${user}`,
+        team: team === undefined ? undefined : `o:${team}`,
+      }
+      return {
+        caller: { user, team, visible },
+        until: (payload.exp + clockToleranceSeconds) * 1_000,
+      }
     } catch (error) {
       return error instanceof errors.JWKSNoMatchingKey ? null : undefined
     }
@@ -100,4 +128,7 @@ export function callerReader(loadKeys: () => Promise<JSONWebKeySet>, onProblem: 
 
 /** Returns the function that warns of keys that cannot be loaded. */
 export const reportMissingKeys = (log: Pick<Log, 'warn'>) => (error: unknown): void =>
-  log.warn({ error: describeError(error) }, 'the public keys cannot be loaded, so tokens share the connections by their network; they are loaded again')
+  log.warn(
+    { error: describeError(error) },
+    'the public keys cannot be loaded, so tokens share the connections by their network; they are loaded again',
+  )

@@ -1,6 +1,8 @@
 /**
- * Fair share of PostgREST's connections. One user, one network of anonymous clients or one team's writes use at most a share of the pool
- * at once. Further requests wait here in order, without a connection. docs/decisions/edge.md#requests-beyond-a-share-of-the-connections-wait-in-the-edge has the reasons.
+ * Fair share of PostgREST's connections. One user, one network of anonymous clients or one team's
+ * writes use at most a share of the pool at once. Further requests wait here in order, without a
+ * connection. docs/decisions/edge.md#requests-beyond-a-share-of-the-connections-wait-in-the-edge
+ * has the reasons.
  */
 import type { EventEmitter } from 'node:events'
 import { fairQueue, type FairQueue, type SlotLimit } from '../common/fair-queue.ts'
@@ -22,9 +24,14 @@ export type ConnectionShares = {
   /**
    * Waits for a connection of a PostgREST.
    * @param requester emits `close` when the client leaves
-   * @returns the function that releases the connection; undefined if the queue is full or the wait too long
+   * @returns the function that releases the connection; undefined if the queue is full or the wait
+   * too long
    */
-  enter: (upstream: Upstream, share: Share, requester: EventEmitter) => Promise<(() => void) | undefined>
+  enter: (
+    upstream: Upstream,
+    share: Share,
+    requester: EventEmitter,
+  ) => Promise<(() => void) | undefined>
   /** The number of requests that wait. */
   waiting: (upstreams: Upstreams) => number
 }
@@ -33,7 +40,8 @@ export type ConnectionShares = {
  * Returns the number of connections of each PostgREST that one edge may use.
  * @param edges the most edges that there can be
  */
-export const poolOfEdge = (pool: number, edges: number): number => Math.max(1, Math.floor(pool / edges))
+export const poolOfEdge = (pool: number, edges: number): number =>
+  Math.max(1, Math.floor(pool / edges))
 
 /**
  * @param pool the number of connections of each PostgREST
@@ -50,14 +58,21 @@ export function connectionShares(pool: number, timeoutMs = longestMs): Connectio
   }
   return {
     shareOf: (caller, network, isWrite) => {
-      if (caller === undefined) return { caller: `network ${network}`, limits: [[`network ${network}`, sixth], ['anonymous', third]] }
+      if (caller === undefined)
+        return {
+          caller: `network ${network}`,
+          limits: [[`network ${network}`, sixth], ['anonymous', third]],
+        }
       const user = `user ${caller.user}`
       if (!isWrite || caller.team === undefined) return { caller: user, limits: [[user, third]] }
-      // Writes of a team wait for each other in the database, where each of them holds a connection.
+      // Writes of a team wait for each other in the database, where each of them holds a
+      // connection.
       const team = `team ${caller.team}`
       return { caller: `${user} ${team}`, limits: [[user, third], [team, third]] }
     },
-    enter: (upstream, { caller, limits }, requester) => queueOf(upstream).enter(caller, limits, requester),
-    waiting: (upstreams) => upstreams.list().reduce((sum, upstream) => sum + queueOf(upstream).waiting(), 0),
+    enter: (upstream, { caller, limits }, requester) =>
+      queueOf(upstream).enter(caller, limits, requester),
+    waiting: (upstreams) =>
+      upstreams.list().reduce((sum, upstream) => sum + queueOf(upstream).waiting(), 0),
   }
 }

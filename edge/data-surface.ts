@@ -1,6 +1,7 @@
 /**
- * The data surface at the edge: checks the limits of a request before PostgREST receives a byte of it, translates its headers, lets it
- * wait for its caller's share of the connections, and forwards it. Reads go to hot standbys first, if there are any.
+ * The data surface at the edge: checks the limits of a request before PostgREST receives a byte of
+ * it, translates its headers, lets it wait for its caller's share of the connections, and forwards
+ * it. Reads go to hot standbys first, if there are any.
  */
 import { isUtf8 } from 'node:buffer'
 import { clientNetwork } from '../common/client-address.ts'
@@ -27,7 +28,12 @@ import {
 } from './forward.ts'
 import { listOf, pageHeader, withoutTenant } from './lists.ts'
 import { isText, checkQuery } from './query.ts'
-import { headersOfData, reject as sendRejection, type RejectionCode, type Specifics } from './reject.ts'
+import {
+  headersOfData,
+  reject as sendRejection,
+  type RejectionCode,
+  type Specifics,
+} from './reject.ts'
 import {
   asksInterfaceObject,
   hasApiKeyForToken,
@@ -57,12 +63,20 @@ export type DataSurface = {
 }
 
 /** A request to the data surface. `prefix` is the part of its path that the edge removes. */
-export type DataRequest = EdgeRequest & { prefix: string, path: string, traceparent?: string | undefined }
+export type DataRequest = EdgeRequest & {
+  prefix: string
+  path: string
+  traceparent?: string | undefined
+}
 
-/** Returns a header of PostgREST's response for the client: a path in it gets the prefix that the client knows. */
+/**
+ * Returns a header of PostgREST's response for the client: a path in it gets the prefix that the
+ * client knows.
+ */
 function headerValue(name: string, value: string, prefix: string): string {
   if (name === 'location' || name === 'content-location') return value.replace(/^\//, `${prefix}/`)
-  if (name === 'access-control-expose-headers') return `${value}, X-Change-Id, X-Left-Out, X-Request-Id`
+  if (name === 'access-control-expose-headers')
+    return `${value}, X-Change-Id, X-Left-Out, X-Request-Id`
   return name === 'proxy-status' ? namedCode(value) : value
 }
 
@@ -74,17 +88,28 @@ const isRoot = (path: string) => /^\/(?:\?|$)/.test(path)
 /** Returns the methods of a path. PostgREST names them only in its response to OPTIONS. */
 function methodsOf(path: string): string[] {
   const name = /^\/rpc\/([^?]+)/.exec(path)?.[1]
-  if (name !== undefined) return functionsThatWrite.has(name) ? ['OPTIONS', 'POST'] : ['OPTIONS', 'GET', 'HEAD', 'POST']
+  if (name !== undefined)
+    return functionsThatWrite.has(name)
+      ? ['OPTIONS', 'POST']
+      : ['OPTIONS', 'GET', 'HEAD', 'POST']
   return isRoot(path) ? rootMethods : ['OPTIONS', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 }
 
 /** Returns the function that makes a response's headers for the client of this request. */
-function answerHeaders({ id, incoming, prefix, path }: DataRequest, namesTenant: boolean): Forwarded['answerHeaders'] {
+function answerHeaders(
+  { id, incoming, prefix, path }: DataRequest,
+  namesTenant: boolean,
+): Forwarded['answerHeaders'] {
   const wantsObject = asksInterfaceObject(incoming.headers.accept)
   return (received, status) => {
     const headers = [requestIdHeader, id]
-    // PostgREST answers 405 also to a PUT without the id of a row, which is not among the methods then
-    if (status === 405) headers.push('allow', methodsOf(path).filter((method) => method !== incoming.method).join(', '))
+    // PostgREST answers 405 also to a PUT without the id of a row, which is not among the methods
+    // then
+    if (status === 405)
+      headers.push(
+        'allow',
+        methodsOf(path).filter((method) => method !== incoming.method).join(', '),
+      )
     const names = new Set<string>()
     for (let at = 0; at < received.length; at += 2) {
       const name = received[at] ?? ''
@@ -95,14 +120,23 @@ function answerHeaders({ id, incoming, prefix, path }: DataRequest, namesTenant:
       names.add(lower)
       if (!isForClient(lower) || (isSecondType && wantsObject)) continue
       const sent = namesTenant && lower === 'content-location' ? withoutTenant(value) : value
-      headers.push(name, lower === 'content-type' && wantsObject ? typeForInterface(value) : headerValue(lower, sent, prefix))
+      headers.push(
+        name,
+        lower === 'content-type' && wantsObject
+          ? typeForInterface(value)
+          : headerValue(lower, sent, prefix),
+      )
     }
-    for (const [name, value] of Object.entries(headersOfData)) if (!names.has(name)) headers.push(name, value)
+    for (const [name, value] of Object.entries(headersOfData))
+      if (!names.has(name)) headers.push(name, value)
     return headers
   }
 }
 
-/** Returns true if the client receives a standby's response. After an error the primary answers, because a standby may lag behind. */
+/**
+ * Returns true if the client receives a standby's response. After an error the primary answers,
+ * because a standby may lag behind.
+ */
 const isFinal = (status: number) => status < 400
 
 /** Returns true if a request may change rows. */
@@ -127,9 +161,13 @@ const failures = {
 } as const
 
 /** The message for a write whose response was lost. */
-const unknownOutcome = 'The response was lost, so the request may be stored or not. Read the rows before you send it again.'
+const unknownOutcome =
+  'The response was lost, so the request may be stored or not. Read the rows before you send it again.'
 
-/** Reads the body of a request into memory, so that the request waits for a connection only when its body is there. */
+/**
+ * Reads the body of a request into memory, so that the request waits for a connection only when its
+ * body is there.
+ */
 async function withBody(forwarded: Forwarded): Promise<Forwarded | 'too-large' | 'not-text'> {
   const { incoming, bodyLimit, markReplacement: replacement } = forwarded
   const received = await readWhole(incoming, bodyLimit)
@@ -144,16 +182,24 @@ type Reject = (code: RejectionCode, specifics?: Specifics) => Promise<void>
 
 /** Returns a function that answers one request to the data surface. It never rejects. */
 export function dataSurface(
-  { postgrest, standbys, readCaller, shares, bodyLimit, timeoutMs = 2_000, onRejection, onError }: DataSurface,
+  { postgrest, standbys, readCaller, shares, bodyLimit, timeoutMs = 2_000, onRejection, onError }:
+    DataSurface,
 ): (request: DataRequest) => Promise<void> {
   /** Reads from a standby that is ready. @returns undefined if the primary must answer */
   const readFromStandby = async (forwarded: Forwarded): Promise<Outcome | undefined> => {
-    if (standbys === undefined || /no-cache/i.test(forwarded.incoming.headers['cache-control'] ?? '')) return undefined
+    if (
+      standbys === undefined || /no-cache/i.test(forwarded.incoming.headers['cache-control'] ?? '')
+    ) return undefined
     const standby = await standbys.next(0, 'active', undefined, () => false)
     if (standby === undefined) return undefined
     standby.active += 1
     try {
-      return await whenAdmitted(standby, forwarded, async (onResponse) => await read(standby, forwarded, onResponse, isFinal) ? 'answered' : undefined)
+      return await whenAdmitted(
+        standby,
+        forwarded,
+        async (onResponse) =>
+          await read(standby, forwarded, onResponse, isFinal) ? 'answered' : undefined,
+      )
     } catch (error) {
       if (forwarded.outgoing.headersSent || forwarded.outgoing.destroyed) throw error
       return undefined
@@ -174,7 +220,9 @@ export function dataSurface(
   const serve = async (request: DataRequest, reject: Reject): Promise<void> => {
     const { id, incoming, outgoing, prefix, path, traceparent } = request
     const headers = headersForPostgrest(incoming.headers, prefix)
-    const contentLength = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
+    const contentLength = headers['content-length'] === undefined
+      ? undefined
+      : Number(headers['content-length'])
     const method = incoming.method ?? ''
     const allowed = requestLimits({
       method,
@@ -183,20 +231,29 @@ export function dataSurface(
       contentLength,
       isChunked: incoming.headers['transfer-encoding'] !== undefined,
     }, bodyLimit)
-    if (Buffer.byteLength(incoming.url ?? '', 'latin1') > allowed.urlBytes) return reject('URI_TOO_LONG')
+    if (Buffer.byteLength(incoming.url ?? '', 'latin1') > allowed.urlBytes)
+      return reject('URI_TOO_LONG')
     // PostgREST passes every header to the database as text
     if (!isText(incoming.rawHeaders.join('\n'))) return reject('INVALID_ENCODING')
     if (hasApiKeyForToken(incoming.headers)) return reject('PGRST301')
     const rejection = checkQuery(method, incoming.url ?? '')
     if (rejection !== undefined) return reject(rejection.code, { message: rejection.message })
     if ((contentLength ?? 0) > allowed.bodyBytes) return reject('PAYLOAD_TOO_LARGE')
-    if (hasOtherScheme(headers)) return reject('PGRST301', { message: 'Authorization has no bearer token.', hint: 'Send it as Authorization: Bearer {token}.' })
+    if (hasOtherScheme(headers))
+      return reject('PGRST301', {
+        message: 'Authorization has no bearer token.',
+        hint: 'Send it as Authorization: Bearer {token}.',
+      })
     // PostgREST 12 would return an empty object to these two
     if (method !== 'OPTIONS' && !isPath.test(path)) return reject('PGRST125')
     if (isRoot(path) && !rootMethods.includes(method))
-      return reject('PGRST117', { message: `Unsupported HTTP method: ${method}`, headers: { allow: rootMethods.join(', ') } })
+      return reject('PGRST117', {
+        message: `Unsupported HTTP method: ${method}`,
+        headers: { allow: rootMethods.join(', ') },
+      })
     // PostgREST ignores the encoding
-    const isUnsupported = isForm(headers['content-type']) || isOtherEncoding(headers['content-type'], headers['content-encoding'])
+    const isUnsupported = isForm(headers['content-type']) ||
+      isOtherEncoding(headers['content-type'], headers['content-encoding'])
     if (hasBody(incoming) && isUnsupported) return reject('UNSUPPORTED_MEDIA_TYPE')
 
     const caller = await readCaller(headers.authorization)
@@ -214,19 +271,32 @@ export function dataSurface(
       bodyLimit: allowed.bodyBytes,
       markReplacement: hasBody(incoming) ? markReplacement(headers['content-type']) : undefined,
       // PostgREST answers OPTIONS without a connection
-      admit: method === 'OPTIONS' ? undefined : (upstream) => shares.enter(upstream, share, outgoing),
+      admit: method === 'OPTIONS'
+        ? undefined
+        : (upstream) => shares.enter(upstream, share, outgoing),
       answerHeaders: answerHeaders(request, list.path !== path),
       rewrite: (status, body) => rewriteError(status, body, isRead(incoming)),
     }
     const send = async (): Promise<Outcome> => {
-      if (isRead(incoming)) return await readFromStandby(streamed) ?? await onUpstream(postgrest, timeoutMs, outgoing, repeatedRead(streamed))
-      const forwarded = hasBody(incoming) && !allowed.isStreamed ? await withBody(streamed) : streamed
+      if (isRead(incoming))
+        return await readFromStandby(streamed) ??
+          await onUpstream(postgrest, timeoutMs, outgoing, repeatedRead(streamed))
+      const forwarded = hasBody(incoming) && !allowed.isStreamed
+        ? await withBody(streamed)
+        : streamed
       if (typeof forwarded === 'string') return forwarded
-      if (allowed.isHeavy) return onUpstream(postgrest, timeoutMs, outgoing, sendHeavy(forwarded), 'heavyActive')
+      if (allowed.isHeavy)
+        return onUpstream(postgrest, timeoutMs, outgoing, sendHeavy(forwarded), 'heavyActive')
       return onUpstream(postgrest, timeoutMs, outgoing, (upstream) => change(upstream, forwarded))
     }
-    const isLost = (failure: keyof typeof failures) => ['interrupted', 'cut'].includes(failure) && !isRead(incoming)
-    return orReject(outgoing, send(), (failure) => reject(failures[failure], { message: isLost(failure) ? unknownOutcome : undefined }))
+    const isLost = (failure: keyof typeof failures) =>
+      ['interrupted', 'cut'].includes(failure) && !isRead(incoming)
+    return orReject(
+      outgoing,
+      send(),
+      (failure) =>
+        reject(failures[failure], { message: isLost(failure) ? unknownOutcome : undefined }),
+    )
   }
 
   return async (request) => {

@@ -1,6 +1,6 @@
 /**
- * The edge: one origin for the app, the auth surface and the data surface. It authorizes nothing. With `npm start`
- * it runs in the process of the auth service; elsewhere it is a separate process.
+ * The edge: one origin for the app, the auth surface and the data surface. It authorizes nothing.
+ * With `npm start` it runs in the process of the auth service; elsewhere it is a separate process.
  */
 import type { IncomingMessage } from 'node:http'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
@@ -21,7 +21,10 @@ import { headersOfEdge, rejections, type RejectionCode } from './reject.ts'
 import { anyAnswers, type Upstreams } from './upstreams.ts'
 import { wrongDoor } from './wrong-doors.ts'
 
-/** Path prefixes of the data surface, and the rest of the target. supabase-js uses the second prefix. */
+/**
+ * Path prefixes of the data surface, and the rest of the target. supabase-js uses the second
+ * prefix.
+ */
 const dataPath = /^(\/data|\/rest\/v1)(?:(\/[^?]*)?(\?.*)?)$/
 
 /** Paths of the auth service for probes and Prometheus. Only its own port answers them. */
@@ -33,10 +36,13 @@ const absoluteForm = /^https?:\/\/[^/?#]*/i
 /** A `Host` header: a name or an address, with a port or without. */
 const host = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+,;=-]*)(?::\d{0,5})?$/i
 
-/** Returns true if a request has at most one `Host`, and that one is well-formed (RFC 9112, 3.2). */
+/**
+ * Returns true if a request has at most one `Host`, and that one is well-formed (RFC 9112, 3.2).
+ */
 function hasValidHost({ headers, rawHeaders }: IncomingMessage): boolean {
   let count = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count += 1
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count += 1
   return count <= 1 && host.test(headers.host ?? '')
 }
 
@@ -50,7 +56,11 @@ type Surface = 'auth' | 'data' | 'app'
 /** The status in log and metrics for a client that left before its response. */
 const clientGone = 499
 
-function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | undefined>, shares: ConnectionShares) {
+function edgeMetrics(
+  registry: Registry,
+  watched: Record<string, Upstreams | undefined>,
+  shares: ConnectionShares,
+) {
   const requests = new Counter({
     name: 'edge_requests_total',
     help: 'Requests that the edge has answered or forwarded.',
@@ -89,7 +99,12 @@ function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | und
     help: 'Requests to the data surface that wait for a connection of PostgREST.',
     registers: [registry],
     collect() {
-      waitingGauge.set(Object.values(watched).reduce((sum, upstreams) => sum + (upstreams === undefined ? 0 : shares.waiting(upstreams)), 0))
+      waitingGauge.set(
+        Object.values(watched).reduce(
+          (sum, upstreams) => sum + (upstreams === undefined ? 0 : shares.waiting(upstreams)),
+          0,
+        ),
+      )
     },
   })
   return {
@@ -105,7 +120,10 @@ function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | und
 type AuthSurface = {
   serve: (request: EdgeRequest, traceparent: string | undefined) => void | Promise<void>
   isReady: () => Promise<boolean>
-  /** Present if the edge is a separate process. It then logs this surface's requests, and its port has no probes. */
+  /**
+   * Present if the edge is a separate process. It then logs this surface's requests, and its port
+   * has no probes.
+   */
   upstreams?: Upstreams
   /** The processes of realtime/, if they are others. */
   realtime?: Upstreams
@@ -128,7 +146,20 @@ export type EdgeOptions = {
 }
 
 /** Builds the edge. */
-export function edge({ auth, data, trustedProxies, traceProxies, app, hold, isStopping = () => false, log, registry, tracing }: EdgeOptions): Listener {
+export function edge(
+  {
+    auth,
+    data,
+    trustedProxies,
+    traceProxies,
+    app,
+    hold,
+    isStopping = () => false,
+    log,
+    registry,
+    tracing,
+  }: EdgeOptions,
+): Listener {
   const clientOf = clientReader(trustedProxies, log)
   const metrics = edgeMetrics(registry, {
     data: data.postgrest,
@@ -139,12 +170,17 @@ export function edge({ auth, data, trustedProxies, traceProxies, app, hold, isSt
   const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
   const serveData = dataSurface({ ...data, onRejection: metrics.rejected, onError })
 
-  /** Counts a request, and logs it without its query, which holds search terms. An auth service in this process logs its own. */
+  /**
+   * Counts a request, and logs it without its query, which holds search terms. An auth service in
+   * this process logs its own.
+   */
   const observe = (surface: Surface, { incoming, outgoing, id, client }: EdgeRequest) => {
     const started = performance.now()
     outgoing.once('close', () => {
       const ms = performance.now() - started
-      const status = outgoing.writableFinished || isEndless(outgoing) ? outgoing.statusCode : clientGone
+      const status = outgoing.writableFinished || isEndless(outgoing)
+        ? outgoing.statusCode
+        : clientGone
       metrics.answered(surface, status, ms / 1000)
       if (surface === 'auth' && auth.upstreams === undefined) return
       log.info({
@@ -159,9 +195,13 @@ export function edge({ auth, data, trustedProxies, traceProxies, app, hold, isSt
   }
 
   // PostgREST answers OPTIONS without the database; the auth service's check includes the database
-  const checkSurfaces = () => Promise.all([auth.isReady(), anyAnswers(data.postgrest, { method: 'OPTIONS', path: '/' })])
+  const checkSurfaces = () =>
+    Promise.all([auth.isReady(), anyAnswers(data.postgrest, { method: 'OPTIONS', path: '/' })])
   let pendingCheck: ReturnType<typeof checkSurfaces> | undefined
-  /** Checks both surfaces. Concurrent requests share one check. The result is not cached, because an upgrade needs the current state. */
+  /**
+   * Checks both surfaces. Concurrent requests share one check. The result is not cached, because an
+   * upgrade needs the current state.
+   */
   const checkOnce = () =>
     pendingCheck ??= checkSurfaces().finally(() => {
       pendingCheck = undefined
@@ -169,15 +209,28 @@ export function edge({ auth, data, trustedProxies, traceProxies, app, hold, isSt
   /** Answers `/healthz` for external monitors: whether both surfaces are up, and nothing more. */
   const health = async ({ outgoing, id }: EdgeRequest): Promise<void> => {
     const isUp = (await checkOnce()).every(Boolean)
-    outgoing.writeHead(isUp ? 200 : 503, { 'content-type': 'application/json', ...headersOfEdge, [requestIdHeader]: id })
+    outgoing.writeHead(isUp ? 200 : 503, {
+      'content-type': 'application/json',
+      ...headersOfEdge,
+      [requestIdHeader]: id,
+    })
       .end(JSON.stringify({ status: isUp ? 'up' : 'down' }))
   }
 
   /** Runs the work of a surface as a span. */
-  const traced = async (surface: Surface, { incoming, outgoing, id }: EdgeRequest, work: () => void | Promise<void>): Promise<void> => {
+  const traced = async (
+    surface: Surface,
+    { incoming, outgoing, id }: EdgeRequest,
+    work: () => void | Promise<void>,
+  ): Promise<void> => {
     if (tracing === undefined) return work()
     const parent = incoming.headers['traceparent']?.toString()
-    return tracing.span(`edge ${surface}`, { service: 'finance-edge', kind: 'server', attributes: { 'request.id': id }, parent }, async (span) => {
+    return tracing.span(`edge ${surface}`, {
+      service: 'finance-edge',
+      kind: 'server',
+      attributes: { 'request.id': id },
+      parent,
+    }, async (span) => {
       await work()
       span.set({ 'http.response.status_code': outgoing.statusCode })
       if (outgoing.statusCode >= 500) span.fail()
@@ -193,7 +246,9 @@ export function edge({ auth, data, trustedProxies, traceProxies, app, hold, isSt
       client: clientOf(address, incoming.headers['x-forwarded-for']?.toString()),
     }
     // Otherwise a client could add its requests to another user's trace.
-    if (!isFromTrustedProxy(address, traceProxies)) { for (const name of traceHeaders) delete incoming.headers[name] }
+    if (!isFromTrustedProxy(address, traceProxies)) {
+      for (const name of traceHeaders) delete incoming.headers[name]
+    }
     if (isStopping()) outgoing.shouldKeepAlive = false
     if (!hasValidHost(incoming)) return rejectAuth(request, 'VALIDATION_ERROR')
     const target = (incoming.url ?? '').replace(absoluteForm, '')
@@ -202,7 +257,8 @@ export function edge({ auth, data, trustedProxies, traceProxies, app, hold, isSt
       return incoming.method === 'GET' || incoming.method === 'HEAD'
         ? health(request)
         : rejectAuth(request, 'METHOD_NOT_ALLOWED', otherMethod.message, otherMethod.headers)
-    // Matches the path without decoding it. A path that matches only after decoding is a different path.
+    // Matches the path without decoding it. A path that matches only after decoding is a different
+    // path.
     const [, prefix, path = '/', query = ''] = dataPath.exec(target) ?? []
     const sentence = prefix === undefined ? wrongDoor(target) : undefined
     if (sentence !== undefined) {
@@ -216,11 +272,23 @@ export function edge({ auth, data, trustedProxies, traceProxies, app, hold, isSt
       outgoing.setHeader(requestIdHeader, request.id)
       return app(incoming, outgoing)
     }
-    const isClosed = !target.startsWith('/') || auth.upstreams !== undefined && probePath.test(target)
+    const isClosed = !target.startsWith('/') ||
+      auth.upstreams !== undefined && probePath.test(target)
     if (prefix === undefined && isClosed) return rejectAuth(request, 'NOT_FOUND')
     const holdEnd = hold?.passed()
     if (holdEnd !== undefined) await holdEnd
-    if (prefix !== undefined) return traced(surface, request, () => serveData({ ...request, prefix, path: path + query, traceparent: tracing?.traceparent() }))
+    if (prefix !== undefined)
+      return traced(
+        surface,
+        request,
+        () =>
+          serveData({
+            ...request,
+            prefix,
+            path: path + query,
+            traceparent: tracing?.traceparent(),
+          }),
+      )
     const work = () => auth.serve(request, tracing?.traceparent())
     return target.startsWith('/api/') ? traced(surface, request, work) : work()
   }

@@ -1,8 +1,10 @@
 /**
- * Forwards a request to an upstream and streams the response back. Of the responses only a small error is buffered, which `rewrite` may rewrite.
+ * Forwards a request to an upstream and streams the response back. Of the responses only a small
+ * error is buffered, which `rewrite` may rewrite.
  *
- * Requests without a body use undici, which costs half of Node's own client. Requests with a body use Node's client, because
- * undici cannot wait for `100 Continue`: PostgREST asks for a body only after it has accepted the token.
+ * Requests without a body use undici, which costs half of Node's own client. Requests with a body
+ * use Node's client, because undici cannot wait for `100 Continue`: PostgREST asks for a body only
+ * after it has accepted the token.
  */
 import { once } from 'node:events'
 import {
@@ -32,7 +34,10 @@ export type EdgeRequest = {
   outgoing: ServerResponse
 }
 
-/** A request with its path and headers for the upstream, and the functions that adapt the response for the client. */
+/**
+ * A request with its path and headers for the upstream, and the functions that adapt the response
+ * for the client.
+ */
 export type Forwarded = EdgeRequest & {
   path: string
   headers: OutgoingHttpHeaders
@@ -40,18 +45,30 @@ export type Forwarded = EdgeRequest & {
   /** The whole body, if the surface has read it. Otherwise it is streamed. */
   body?: Buffer | undefined
   /**
-   * Waits until the upstream may work on the request. A streamed body goes to the upstream before that, except its end. An admitted request
-   * continues until the response begins, also if the client leaves, because the upstream does not stop its work.
+   * Waits until the upstream may work on the request. A streamed body goes to the upstream before
+   * that, except its end. An admitted request continues until the response begins, also if the
+   * client leaves, because the upstream does not stop its work.
    * @returns the function to call when the response begins; undefined if the request is refused
    */
   admit?: ((upstream: Upstream) => Promise<(() => void) | undefined>) | undefined
-  /** Whether the response is a live stream. It has a connection of its own, and ends when the edge stops. */
+  /**
+   * Whether the response is a live stream. It has a connection of its own, and ends when the edge
+   * stops.
+   */
   isStream?: boolean
-  /** Whether the request sends or reads a file, which may take long. It has a connection of its own. */
+  /**
+   * Whether the request sends or reads a file, which may take long. It has a connection of its own.
+   */
   isFile?: boolean
-  /** The text that replaces a byte order mark at the start of a streamed body. It has the length of the mark. */
+  /**
+   * The text that replaces a byte order mark at the start of a streamed body. It has the length of
+   * the mark.
+   */
   markReplacement?: string | undefined
-  /** Returns the response headers for the client. @param received alternating names and values, as the upstream sent them */
+  /**
+   * Returns the response headers for the client. @param received alternating names and values, as
+   * the upstream sent them
+   */
   answerHeaders: (received: readonly string[], status: number) => string[]
   /**
    * Returns a status and a body to send in place of an error of the upstream, or undefined.
@@ -60,10 +77,22 @@ export type Forwarded = EdgeRequest & {
   rewrite?: (status: number, body: Buffer) => { status: number, body: Buffer } | undefined
 }
 
-/** The outcome of a forwarded request: the response was sent, no upstream was there, each refused the connect, `admit` refused, or the body is too large or not UTF-8. */
-export type Outcome = 'answered' | 'unavailable' | 'rejected' | 'not-admitted' | 'too-large' | 'not-text'
+/**
+ * The outcome of a forwarded request: the response was sent, no upstream was there, each refused
+ * the connect, `admit` refused, or the body is too large or not UTF-8.
+ */
+export type Outcome =
+  | 'answered'
+  | 'unavailable'
+  | 'rejected'
+  | 'not-admitted'
+  | 'too-large'
+  | 'not-text'
 
-/** Headers that belong to a connection (RFC 9110, 7.6.1). `expect` is among them, because the edge answers it. */
+/**
+ * Headers that belong to a connection (RFC 9110, 7.6.1). `expect` is among them, because the edge
+ * answers it.
+ */
 const ofConnection = new Set([
   'connection',
   'expect',
@@ -78,8 +107,9 @@ const ofConnection = new Set([
 ])
 
 /**
- * Returns the request headers for an upstream. Node has joined repeated headers (RFC 9110, 5.3). A header that `Connection` names
- * is kept: otherwise a client could have its token dropped after the edge has counted it.
+ * Returns the request headers for an upstream. Node has joined repeated headers (RFC 9110, 5.3). A
+ * header that `Connection` names is kept: otherwise a client could have its token dropped after the
+ * edge has counted it.
  */
 export function forwardedHeaders(
   { id, client, incoming }: EdgeRequest,
@@ -93,48 +123,83 @@ export function forwardedHeaders(
   forwarded['x-forwarded-for'] = client
   forwarded[requestIdHeader] = id
   if (traceparent !== undefined) forwarded['traceparent'] = traceparent
-  if (incoming.headers['transfer-encoding'] !== undefined) forwarded['transfer-encoding'] = 'chunked'
+  if (incoming.headers['transfer-encoding'] !== undefined)
+    forwarded['transfer-encoding'] = 'chunked'
   return forwarded
 }
 
-/** Returns true for a response header that the client receives. The edge sends the request id itself. */
-export const isForClient = (name: string): boolean => !ofConnection.has(name) && name !== requestIdHeader
+/**
+ * Returns true for a response header that the client receives. The edge sends the request id
+ * itself.
+ */
+export const isForClient = (name: string): boolean =>
+  !ofConnection.has(name) && name !== requestIdHeader
 
 const readMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Returns true for a request that may be sent twice. */
-export const isRead = (incoming: IncomingMessage): boolean => readMethods.has(incoming.method ?? '') && !hasBody(incoming)
+export const isRead = (incoming: IncomingMessage): boolean =>
+  readMethods.has(incoming.method ?? '') && !hasBody(incoming)
 
 /** Error codes of a failed connect: the upstream has not seen the request. */
-const rejectedCodes = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT', 'CONNECT_TIMEOUT'])
+const rejectedCodes = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CONNECT_TIMEOUT',
+])
 
 /** Error codes of a connection that the upstream closed during a request. */
-const cutCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED'])
+const cutCodes = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  'UND_ERR_DESTROYED',
+  'UND_ERR_CLOSED',
+])
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
 
 /** Largest error body that `rewrite` reads, in bytes. */
 const rewrittenBytes = 16 * 1024
 
-const isRewritten = ({ rewrite }: Forwarded, status: number) => rewrite !== undefined && status >= 400
+const isRewritten = ({ rewrite }: Forwarded, status: number) =>
+  rewrite !== undefined && status >= 400
 
-/** Sends status and headers of a buffered error, as `rewrite` rewrites them. @returns the body to send */
-function sendHead({ outgoing, answerHeaders, rewrite }: Forwarded, { status, received }: Head, body: Buffer): Buffer {
+/**
+ * Sends status and headers of a buffered error, as `rewrite` rewrites them. @returns the body to
+ * send
+ */
+function sendHead(
+  { outgoing, answerHeaders, rewrite }: Forwarded,
+  { status, received }: Head,
+  body: Buffer,
+): Buffer {
   const rewritten = rewrite?.(status, body)
   const headers = answerHeaders(received, rewritten?.status ?? status)
   if (rewritten === undefined) {
     outgoing.writeHead(status, headers)
     return body
   }
-  const kept = headers.flatMap((name, at) => (at % 2 === 0 && !/^content-length$/i.test(name) ? [name, headers[at + 1] ?? ''] : []))
+  const kept = headers.flatMap((
+    name,
+    at,
+  ) => (at % 2 === 0 && !/^content-length$/i.test(name) ? [name, headers[at + 1] ?? ''] : []))
   outgoing.writeHead(rewritten.status, [...kept, 'content-length', String(rewritten.body.length)])
   return rewritten.body
 }
 
-/** Status and headers of a response. The edge sends its own reason phrase: PostgREST's is the text of an error. */
+/**
+ * Status and headers of a response. The edge sends its own reason phrase: PostgREST's is the text
+ * of an error.
+ */
 type Head = { status: number, received: string[] }
 
-/** Does the work of a request when the upstream admits it. @param work receives the function to call when the response begins */
+/**
+ * Does the work of a request when the upstream admits it. @param work receives the function to call
+ * when the response begins
+ */
 export async function whenAdmitted<Result>(
   upstream: Upstream,
   { admit, outgoing }: Forwarded,
@@ -153,7 +218,8 @@ export async function whenAdmitted<Result>(
 /**
  * Sends a request without a body and streams the response.
  * @param onResponse called when the response begins
- * @param accepts returns false for a status that another upstream must answer; nothing has been sent then
+ * @param accepts returns false for a status that another upstream must answer; nothing has been
+ * sent then
  * @returns false if the status was not accepted
  * @throws if there is no response, or only a part of it
  */
@@ -163,16 +229,31 @@ export function read(
   onResponse: () => void,
   accepts: (status: number) => boolean = () => true,
 ): Promise<boolean> {
-  const { incoming, outgoing, path, headers, answerHeaders, admit, isStream = false, isFile = false } = request
+  const {
+    incoming,
+    outgoing,
+    path,
+    headers,
+    answerHeaders,
+    admit,
+    isStream = false,
+    isFile = false,
+  } = request
   const pool = isStream || isFile ? upstream.streams : upstream.pool
   return new Promise((resolve, reject) => {
     let requestController: Dispatcher.DispatchController | undefined
     let buffered: { head: Head, chunks: Buffer[], bytes: number } | undefined
     let isWorking = false
     // a stop of the edge ends a live stream, which the upstream continues
-    const abort = () => outgoing.writableFinished && !isStream || isWorking || requestController?.abort(new Error('The client is gone.'))
+    const abort = () =>
+      outgoing.writableFinished && !isStream || isWorking ||
+      requestController?.abort(new Error('The client is gone.'))
     outgoing.once('close', abort)
-    pool.dispatch({ path, method: incoming.method as Dispatcher.HttpMethod, headers: headers as IncomingHttpHeaders }, {
+    pool.dispatch({
+      path,
+      method: incoming.method as Dispatcher.HttpMethod,
+      headers: headers as IncomingHttpHeaders,
+    }, {
       onRequestStart: (controller) => {
         requestController = controller
         if (outgoing.destroyed) abort()
@@ -189,7 +270,8 @@ export function read(
           return
         }
         const received = (controller.rawHeaders as Buffer[]).map((part) => part.toString('latin1'))
-        if (isRewritten(request, status)) buffered = { head: { status, received }, chunks: [], bytes: 0 }
+        if (isRewritten(request, status))
+          buffered = { head: { status, received }, chunks: [], bytes: 0 }
         else outgoing.writeHead(status, answerHeaders(received, status))
         if (isStream) endAtStop(outgoing)
       },
@@ -200,7 +282,10 @@ export function read(
           buffered.chunks.push(chunk)
           buffered.bytes += chunk.length
           if (buffered.bytes <= rewrittenBytes) return
-          outgoing.writeHead(buffered.head.status, answerHeaders(buffered.head.received, buffered.head.status))
+          outgoing.writeHead(
+            buffered.head.status,
+            answerHeaders(buffered.head.received, buffered.head.status),
+          )
           data = Buffer.concat(buffered.chunks)
           buffered = undefined
         }
@@ -228,7 +313,9 @@ export function read(
 async function sendResponse(response: IncomingMessage, request: Forwarded): Promise<void> {
   const { incoming, outgoing } = request
   const head = { status: response.statusCode ?? 502, received: response.rawHeaders }
-  const body = isRewritten(request, head.status) ? await readWhole(response, rewrittenBytes, true) : undefined
+  const body = isRewritten(request, head.status)
+    ? await readWhole(response, rewrittenBytes, true)
+    : undefined
   if (body !== undefined) outgoing.write(sendHead(request, head, body))
   else {
     outgoing.writeHead(head.status, request.answerHeaders(head.received, head.status))
@@ -239,14 +326,24 @@ async function sendResponse(response: IncomingMessage, request: Forwarded): Prom
 
 /** Sets a timeout for the connect, which Node's client lacks. */
 function limitConnect(request: ClientRequest): void {
-  const timer = setTimeout(() => request.destroy(Object.assign(new Error('The connect took too long.'), { code: 'CONNECT_TIMEOUT' })), connectMs)
+  const timer = setTimeout(
+    () =>
+      request.destroy(
+        Object.assign(new Error('The connect took too long.'), { code: 'CONNECT_TIMEOUT' }),
+      ),
+    connectMs,
+  )
   const clear = () => clearTimeout(timer)
-  request.once('close', clear).once('socket', (socket) => (socket.connecting ? socket.once('connect', clear) : clear()))
+  request.once('close', clear).once(
+    'socket',
+    (socket) => (socket.connecting ? socket.once('connect', clear) : clear()),
+  )
 }
 
 /**
- * Opens a request at an upstream. The upstream asks for its body (`100 Continue`) after it has checked the token. Until then nothing
- * of the body is sent, and a request that the upstream has not seen can be opened again.
+ * Opens a request at an upstream. The upstream asks for its body (`100 Continue`) after it has
+ * checked the token. Until then nothing of the body is sent, and a request that the upstream has
+ * not seen can be opened again.
  * @param onSent called when the whole request is sent
  * @returns also whether the upstream asks for the body; otherwise it answers without it
  */
@@ -266,7 +363,8 @@ async function open(
     signal,
     maxHeaderSize,
     headers: { ...headers, ...(withBody && { expect: '100-continue' }) },
-    // a new connection: an upstream may close an idle one during a request, and a change without a body cannot be sent again
+    // a new connection: an upstream may close an idle one during a request, and a change without a
+    // body cannot be sent again
     agent: withBody && !isFile ? agent : false,
   })
   limitConnect(request)
@@ -289,12 +387,16 @@ async function open(
     await (withBody ? Promise.race([once(request, 'continue'), answered]) : answered)
   } catch (error) {
     const code = codeOf(error)
-    throw rejectedCodes.has(code) || (request.reusedSocket && cutCodes.has(code)) ? new RetryableError(error) : error
+    throw rejectedCodes.has(code) || (request.reusedSocket && cutCodes.has(code))
+      ? new RetryableError(error)
+      : error
   }
   return { request, answered, wantsBody }
 }
 
-/** A failure before the upstream has seen the request, or of a read: the request may be sent again. */
+/**
+ * A failure before the upstream has seen the request, or of a read: the request may be sent again.
+ */
 class RetryableError extends Error {
   constructor(cause: unknown) {
     super('The upstream has not seen the request.', { cause })
@@ -303,7 +405,8 @@ class RetryableError extends Error {
 
 /**
  * Sends a request and its body, and the response to the client.
- * @param onResponse called when the upstream reads no more of the body: its response begins, or the request is refused
+ * @param onResponse called when the upstream reads no more of the body: its response begins, or the
+ * request is refused
  * @param mayEnd resolves when the end of a streamed body may be sent, with false if it must not
  */
 async function exchange(
@@ -317,20 +420,33 @@ async function exchange(
   let isWorking = false
   const leave = () => outgoing.writableFinished || isWorking || clientGone.abort()
   outgoing.once('close', leave)
-  // The client may have left while the request waited. The request would then keep its slot while the upstream waits for a body.
+  // The client may have left while the request waited. The request would then keep its slot while
+  // the upstream waits for a body.
   if (outgoing.destroyed) clientGone.abort()
   try {
-    const { request, answered, wantsBody } = await open(upstream, forwarded, clientGone.signal, () => {
-      isWorking = admit !== undefined
-    })
+    const { request, answered, wantsBody } = await open(
+      upstream,
+      forwarded,
+      clientGone.signal,
+      () => {
+        isWorking = admit !== undefined
+      },
+    )
     const counter = limited(bodyLimit)
-    const checks = [...(markReplacement === undefined ? [] : [withoutMark(markReplacement)]), ...(mayEnd === undefined ? [] : [withheldEnd(mayEnd)])]
+    const checks = [
+      ...(markReplacement === undefined ? [] : [withoutMark(markReplacement)]),
+      ...(mayEnd === undefined ? [] : [withheldEnd(mayEnd)]),
+    ]
     const rejected = new Promise<'too-large' | 'not-admitted'>((resolve) => {
       counter.once('error', () => resolve('too-large'))
       checks.at(-1)?.once('error', () => resolve('not-admitted'))
     })
     if (wantsBody && body !== undefined) request.end(body)
-    else if (wantsBody) checks.reduce<NodeJS.ReadableStream>((source, check) => source.pipe(check), incoming.pipe(counter)).pipe(request)
+    else if (wantsBody)
+      checks.reduce<NodeJS.ReadableStream>(
+        (source, check) => source.pipe(check),
+        incoming.pipe(counter),
+      ).pipe(request)
     const response = await Promise.race([answered, rejected])
     incoming.unpipe(counter)
     onResponse()
@@ -341,7 +457,8 @@ async function exchange(
     try {
       if (!outgoing.destroyed) await sendResponse(response, forwarded)
     } finally {
-      // The upstream answered without the body, and still waits for it on this connection. Or the client has left, and reads no response.
+      // The upstream answered without the body, and still waits for it on this connection. Or the
+      // client has left, and reads no response.
       if (!request.writableEnded || !response.complete) request.destroy()
     }
     return 'answered'
@@ -352,9 +469,14 @@ async function exchange(
 
 /**
  * Sends a request that is not repeated.
- * @param onResponse called when the upstream reads no more of the body: its response begins, or the request is refused
+ * @param onResponse called when the upstream reads no more of the body: its response begins, or the
+ * request is refused
  */
-export async function change(upstream: Upstream, forwarded: Forwarded, onResponse = () => {}): Promise<'answered' | 'not-admitted' | 'too-large'> {
+export async function change(
+  upstream: Upstream,
+  forwarded: Forwarded,
+  onResponse = () => {},
+): Promise<'answered' | 'not-admitted' | 'too-large'> {
   const { admit, body, incoming } = forwarded
   const isStreamed = body === undefined && hasBody(incoming)
   if (admit === undefined || !isStreamed) {
@@ -388,8 +510,8 @@ export async function change(upstream: Upstream, forwarded: Forwarded, onRespons
 }
 
 /**
- * Returns an attempt for onUpstream() that reads. The upstream may close an idle connection during the request, so the first such
- * failure is repeated.
+ * Returns an attempt for onUpstream() that reads. The upstream may close an idle connection during
+ * the request, so the first such failure is repeated.
  */
 export function repeatedRead(forwarded: Forwarded): (upstream: Upstream) => Promise<Outcome> {
   let wasCut = false
@@ -404,13 +526,16 @@ export function repeatedRead(forwarded: Forwarded): (upstream: Upstream) => Prom
       const isCut = cutCodes.has(code) && !wasCut
       wasCut ||= isCut
       const { headersSent, destroyed } = forwarded.outgoing
-      throw !headersSent && !destroyed && (isCut || rejectedCodes.has(code)) ? new RetryableError(error) : error
+      throw !headersSent && !destroyed && (isCut || rejectedCodes.has(code))
+        ? new RetryableError(error)
+        : error
     }
   }
 }
 
 /**
- * Makes an attempt on the least busy upstream, and repeats it while no upstream has seen the request.
+ * Makes an attempt on the least busy upstream, and repeats it while no upstream has seen the
+ * request.
  * @param timeoutMs time to wait for an upstream
  * @param load the counter by which upstreams are compared; this attempt counts in it
  */
@@ -444,8 +569,8 @@ export async function onUpstream(
 
 /**
  * Waits for a forwarded request, and refuses it if it was not answered.
- * @param refuse sends the surface's own error: no upstream, a body that is too large, a connection that the upstream cut off, or a
- *   database that the upstream lost
+ * @param refuse sends the surface's own error: no upstream, a body that is too large, a connection
+ * that the upstream cut off, or a database that the upstream lost
  */
 export async function orReject(
   outgoing: ServerResponse,
@@ -458,7 +583,8 @@ export async function orReject(
   } catch (error) {
     // the closed connection shows the client that the response is incomplete
     if (outgoing.headersSent) outgoing.destroy()
-    else if (error instanceof Interrupted) await reject(error.isUnseen ? 'unavailable' : 'interrupted')
+    else if (error instanceof Interrupted)
+      await reject(error.isUnseen ? 'unavailable' : 'interrupted')
     else await reject('cut')
   }
 }

@@ -1,6 +1,9 @@
 /** A gate that an upgrade closes for some seconds, so that requests wait instead of failing. */
 
-/** Maximum duration of a hold, in milliseconds. Requests may take longer than this, so a hold makes no request fail. */
+/**
+ * Maximum duration of a hold, in milliseconds. Requests may take longer than this, so a hold makes
+ * no request fail.
+ */
 const longestMs = 20_000
 
 export type Hold = {

@@ -8,17 +8,34 @@ import { connectionShares } from './connection-shares.ts'
 import { edge } from './edge.ts'
 import { fixedUpstream } from './upstreams.ts'
 
-type LocalEdge = Pick<Settings, 'APP_DIR' | 'APP_CSP' | 'DATA_BODY_LIMIT' | 'PGRST_DB_POOL' | 'TRUSTED_PROXIES' | 'TRACE_PROXIES'> & {
-  /** The address of PostgREST. */
-  postgrestUrl: string
-  /** Time to wait for a PostgREST that restarts, in milliseconds. */
-  timeoutMs?: number
-}
+type LocalEdge =
+  & Pick<
+    Settings,
+    | 'APP_DIR'
+    | 'APP_CSP'
+    | 'DATA_BODY_LIMIT'
+    | 'PGRST_DB_POOL'
+    | 'TRUSTED_PROXIES'
+    | 'TRACE_PROXIES'
+  >
+  & {
+    /** The address of PostgREST. */
+    postgrestUrl: string
+    /** Time to wait for a PostgREST that restarts, in milliseconds. */
+    timeoutMs?: number
+  }
 
 /** Builds the edge around an auth service. */
-export const localEdge = (service: Service, observers: Observers, { postgrestUrl, timeoutMs, ...settings }: LocalEdge): Listener =>
+export const localEdge = (
+  service: Service,
+  observers: Observers,
+  { postgrestUrl, timeoutMs, ...settings }: LocalEdge,
+): Listener =>
   edge({
-    auth: { serve: ({ incoming, outgoing }) => service.listener(incoming, outgoing), isReady: service.isReady },
+    auth: {
+      serve: ({ incoming, outgoing }) => service.listener(incoming, outgoing),
+      isReady: service.isReady,
+    },
     data: {
       postgrest: fixedUpstream(postgrestUrl),
       readCaller: callerReader(service.publicKeys, reportMissingKeys(observers.log)),

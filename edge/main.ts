@@ -1,4 +1,7 @@
-/** The edge as a separate process, in front of auth services and PostgREST processes. It needs no database and no secret. */
+/**
+ * The edge as a separate process, in front of auth services and PostgREST processes. It needs no
+ * database and no secret.
+ */
 import { access, stat } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
@@ -22,29 +25,48 @@ import { anyAnswers, discoveredUpstreams } from './upstreams.ts'
 /** Time to wait for a PostgREST that restarts, in milliseconds. */
 const postgrestTimeoutMs = 10_000
 
-/** Time that a stop continues to serve, in milliseconds: longer than the proxy in front keeps an idle connection. */
+/**
+ * Time that a stop continues to serve, in milliseconds: longer than the proxy in front keeps an
+ * idle connection.
+ */
 const lameDuckMs = 1_500
 
 /** The reference app in the image. */
 const referenceApp = join(import.meta.dirname, '../app/dist')
 
-/** Returns the listener of the app; undefined without an app. If APP_DIR is a file, there is no app: compose cannot omit the mount. @throws ConfigError */
-async function appOf({ APP_DIR, APP_CSP, FILES_URL, wantsReferenceApp }: Settings): Promise<Listener | undefined> {
+/**
+ * Returns the listener of the app; undefined without an app. If APP_DIR is a file, there is no app:
+ * compose cannot omit the mount. @throws ConfigError
+ */
+async function appOf(
+  { APP_DIR, APP_CSP, FILES_URL, wantsReferenceApp }: Settings,
+): Promise<Listener | undefined> {
   if (wantsReferenceApp) {
     const isThere = await access(join(referenceApp, 'index.html')).then(() => true, () => false)
-    return isThere ? appFiles(referenceApp, process.env['APP_CSP'] ? APP_CSP : await policyOfApp(referenceApp, FILES_URL)) : undefined
+    return isThere
+      ? appFiles(
+        referenceApp,
+        process.env['APP_CSP'] ? APP_CSP : await policyOfApp(referenceApp, FILES_URL),
+      )
+      : undefined
   }
-  if (APP_DIR === undefined || await stat(APP_DIR).then((found) => !found.isDirectory(), () => false)) return undefined
+  if (
+    APP_DIR === undefined || await stat(APP_DIR).then((found) => !found.isDirectory(), () => false)
+  ) return undefined
   await needApp(APP_DIR)
   return appFiles(APP_DIR, APP_CSP)
 }
 
 /** Answers probes and Prometheus. No client can reach its port. */
-const adminListener = (registry: Registry, isStopping: () => boolean): Listener => async ({ url }, outgoing) => {
-  if (url === '/metrics') outgoing.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics())
-  else if (url === '/livez') outgoing.writeHead(200).end()
-  else outgoing.writeHead(url !== '/readyz' ? 404 : isStopping() ? 503 : 200).end()
-}
+const adminListener =
+  (registry: Registry, isStopping: () => boolean): Listener => async ({ url }, outgoing) => {
+    if (url === '/metrics')
+      outgoing.writeHead(200, { 'content-type': registry.contentType }).end(
+        await registry.metrics(),
+      )
+    else if (url === '/livez') outgoing.writeHead(200).end()
+    else outgoing.writeHead(url !== '/readyz' ? 404 : isStopping() ? 503 : 200).end()
+  }
 
 async function start(settings: Settings, log: Log): Promise<() => Promise<void>> {
   const running = new AsyncDisposableStack()
@@ -69,10 +91,21 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
       return upstreams
     }
     const auth = discover('AUTH_UPSTREAM', need(settings, 'AUTH_UPSTREAM'))
-    const realtime = settings.REALTIME_UPSTREAM && discover('REALTIME_UPSTREAM', settings.REALTIME_UPSTREAM)
-    const postgrest = discover('POSTGREST_UPSTREAM', need(settings, 'POSTGREST_UPSTREAM'), settings.POSTGREST_READY_PORT, '/tags?limit=0')
-    const standbys = settings.DATA_REPLICAS && discover('DATA_REPLICAS', settings.DATA_REPLICAS, settings.DATA_REPLICAS_READY_PORT)
-    const tracing = startTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, settings.OTEL_EXPORTER_OTLP_HEADERS, log)
+    const realtime = settings.REALTIME_UPSTREAM &&
+      discover('REALTIME_UPSTREAM', settings.REALTIME_UPSTREAM)
+    const postgrest = discover(
+      'POSTGREST_UPSTREAM',
+      need(settings, 'POSTGREST_UPSTREAM'),
+      settings.POSTGREST_READY_PORT,
+      '/tags?limit=0',
+    )
+    const standbys = settings.DATA_REPLICAS &&
+      discover('DATA_REPLICAS', settings.DATA_REPLICAS, settings.DATA_REPLICAS_READY_PORT)
+    const tracing = startTracing(
+      settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+      settings.OTEL_EXPORTER_OTLP_HEADERS,
+      log,
+    )
     if (tracing !== undefined) running.defer(tracing.stop)
     const registry = new Registry()
     collectDefaultMetrics({ register: registry })
@@ -106,14 +139,31 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
       tracing,
     })
     // stopped last, so that a probe learns of the stop
-    running.defer(await startServer(adminListener(registry, isStopping), { host, port: adminPort, setting: 'EDGE_ADMIN_PORT' }))
+    running.defer(
+      await startServer(adminListener(registry, isStopping), {
+        host,
+        port: adminPort,
+        setting: 'EDGE_ADMIN_PORT',
+      }),
+    )
     const onStop = () => {
       stopping = true
     }
     const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
     const hasSlowBody = ({ url }: IncomingMessage) => isFileUrl(url)
     const { TRUSTED_PROXIES: trustedProxies } = settings
-    running.defer(await startServer(listener, { host, port, setting: 'PORT', lameDuckMs, onStop, onError, hasSlowBody, trustedProxies }))
+    running.defer(
+      await startServer(listener, {
+        host,
+        port,
+        setting: 'PORT',
+        lameDuckMs,
+        onStop,
+        onError,
+        hasSlowBody,
+        trustedProxies,
+      }),
+    )
     log.info({ port }, 'edge listening')
     return () => running.disposeAsync()
   } catch (error) {
@@ -125,7 +175,10 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
 try {
   const settings = readSettings(process.env)
   // lines are written together, because a write for each would cost a seventh of the throughput
-  const log = createLog(settings.LOG_LEVEL, pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 100 }))
+  const log = createLog(
+    settings.LOG_LEVEL,
+    pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 100 }),
+  )
   const stopWith = gracefulShutdown(log)
   stopWith(await start(settings, log))
 } catch (error) {

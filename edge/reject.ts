@@ -13,20 +13,34 @@ export const rejections = {
     400,
     'A change or deletion takes no limit and no offset, and the call of a function no limit=0. Name the rows in the filter, such as id=in.(…).',
   ],
-  ORDER_NOT_SUPPORTED: [400, 'Rows that are changed or deleted cannot be ordered by a related table.'],
+  ORDER_NOT_SUPPORTED: [
+    400,
+    'Rows that are changed or deleted cannot be ordered by a related table.',
+  ],
   PAYLOAD_TOO_LARGE: [413, 'The request body is larger than this request may send.'],
-  QUERY_TOO_COMPLEX: [400, 'The query has more parameters, columns, embedded tables or conditions than a request may have.'],
+  QUERY_TOO_COMPLEX: [
+    400,
+    'The query has more parameters, columns, embedded tables or conditions than a request may have.',
+  ],
   SERVICE_BUSY: [503, 'The data surface cannot take this request now. Try again in a moment.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'A body is JSON or CSV in UTF-8, without a Content-Encoding.'],
   URI_TOO_LONG: [414, 'The URL is longer than this request may send.'],
   // codes of PostgREST and of PostgreSQL for the same mistakes
-  '53400': [429, 'too many requests at once', 'Wait for the answers to earlier requests, then try again.'],
+  '53400': [
+    429,
+    'too many requests at once',
+    'Wait for the answers to earlier requests, then try again.',
+  ],
   PGRST301: [
     401,
     'An API key is not a token.',
     'Send the key as the bearer to POST /api/auth/token, and the token of the response here.',
   ],
-  PGRST117: [405, 'Unsupported HTTP method', 'This path has only the methods in Allow. Tables are at /{table}, functions at /rpc/{function}.'],
+  PGRST117: [
+    405,
+    'Unsupported HTTP method',
+    'This path has only the methods in Allow. Tables are at /{table}, functions at /rpc/{function}.',
+  ],
   PGRST125: [
     404,
     'No table and no function has this path.',
@@ -37,20 +51,39 @@ export const rejections = {
     'a column cannot be cast to this type',
     'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.',
   ],
-  PGRST103: [416, 'Requested range not satisfiable', 'limit and offset are whole numbers, such as limit=50.'],
+  PGRST103: [
+    416,
+    'Requested range not satisfiable',
+    'limit and offset are whole numbers, such as limit=50.',
+  ],
   PGRST123: [
     400,
     'Use of aggregate functions is not allowed',
     'Count rows with HEAD and Prefer: count=exact. To count the related rows of each row, embed their ids, such as line_items(id), and count the list.',
   ],
-  '22P02': [400, 'invalid input syntax for type numeric', 'A number has a decimal point and no thousands separator, such as 1234.50.'],
-  '42703': [400, 'a column does not exist', 'Name a column of the table, or of what the function answers.'],
-  '42704': [400, 'text search configuration does not exist', 'Name a configuration such as english, or leave it out.'],
+  '22P02': [
+    400,
+    'invalid input syntax for type numeric',
+    'A number has a decimal point and no thousands separator, such as 1234.50.',
+  ],
+  '42703': [
+    400,
+    'a column does not exist',
+    'Name a column of the table, or of what the function answers.',
+  ],
+  '42704': [
+    400,
+    'text search configuration does not exist',
+    'Name a configuration such as english, or leave it out.',
+  ],
 } as const satisfies Record<string, readonly [status: number, message: string, hint?: string]>
 
 export type RejectionCode = keyof typeof rejections
 
-/** Headers of each response of the edge itself. No browser may keep it, guess its type, or run a script of it. */
+/**
+ * Headers of each response of the edge itself. No browser may keep it, guess its type, or run a
+ * script of it.
+ */
 export const headersOfEdge = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -60,24 +93,36 @@ export const headersOfEdge = {
 /** Headers of every response of the data surface. Its rows are for one user. */
 export const headersOfData = { ...headersOfEdge, 'cache-control': 'private, no-store' } as const
 
-/** Limits for discarding the body of a refused request, in bytes and milliseconds. Then the connection is closed. */
+/**
+ * Limits for discarding the body of a refused request, in bytes and milliseconds. Then the
+ * connection is closed.
+ */
 const discardedBytes = 16 * 1024 * 1024
 const discardedMs = 5_000
 
-/** Discards the rest of a body, so that a client that still sends receives the response and no broken pipe. */
+/**
+ * Discards the rest of a body, so that a client that still sends receives the response and no
+ * broken pipe.
+ */
 async function discardBody(incoming: IncomingMessage): Promise<void> {
   let size = 0
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (
+    const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+  ) {
     size += chunk.length
     if (size > discardedBytes) return
   }
 }
 
 /**
- * Ends a response, and after it discards the rest of the request's body or closes the connection. The response must be complete first:
- * a proxy in front of the edge drops an incomplete one when the client stops sending its body.
+ * Ends a response, and after it discards the rest of the request's body or closes the connection.
+ * The response must be complete first: a proxy in front of the edge drops an incomplete one when
+ * the client stops sending its body.
  */
-export async function endAnswer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+export async function endAnswer(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   outgoing.end()
   if (incoming.complete) return
   const timer = new AbortController()
@@ -89,7 +134,10 @@ export async function endAnswer(incoming: IncomingMessage, outgoing: ServerRespo
   if (!incoming.complete) incoming.socket.destroySoon()
 }
 
-/** Sends an error as JSON at once, and discards the rest of the request's body. Does nothing if the client has disconnected. */
+/**
+ * Sends an error as JSON at once, and discards the rest of the request's body. Does nothing if the
+ * client has disconnected.
+ */
 export async function sendError(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -105,7 +153,11 @@ export async function sendError(
 }
 
 /** The parts of a refusal that replace the default of the code, or add to it. */
-export type Specifics = { message?: string | undefined, hint?: string | undefined, headers?: OutgoingHttpHeaders }
+export type Specifics = {
+  message?: string | undefined
+  hint?: string | undefined
+  headers?: OutgoingHttpHeaders
+}
 
 /** Refuses a request to the data surface. */
 export async function reject(
@@ -117,7 +169,11 @@ export async function reject(
   await sendError(incoming, outgoing, status, {
     'content-type': 'application/json; charset=utf-8',
     // the same CORS headers as PostgREST's
-    ...(incoming.headers.origin !== undefined && { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After, X-Request-Id' }),
+    ...(incoming.headers.origin !== undefined &&
+      {
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'Retry-After, X-Request-Id',
+      }),
     [requestIdHeader]: id,
     ...headersOfData,
     ...(code === 'SERVICE_BUSY' && { 'retry-after': '5' }),

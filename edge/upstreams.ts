@@ -1,11 +1,18 @@
-/** The upstreams of a surface: finds their addresses, checks if each is ready, and chooses the least busy one. */
+/**
+ * The upstreams of a surface: finds their addresses, checks if each is ready, and chooses the least
+ * busy one.
+ */
 import { lookup } from 'node:dns/promises'
 import { Agent as HttpAgent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, Pool, request } from 'undici'
 import { fairQueue, type FairQueue } from '../common/fair-queue.ts'
 
-/** Maximum number of large bodies that one PostgREST reads at a time. docs/decisions/edge.md#each-postgrest-gets-2048-mib-and-two-large-bodies-at-a-time has the figures. */
+/**
+ * Maximum number of large bodies that one PostgREST reads at a time.
+ * docs/decisions/edge.md#each-postgrest-gets-2048-mib-and-two-large-bodies-at-a-time has the
+ * figures.
+ */
 const heavySlots = 2
 /** Maximum number of requests that wait for such a slot, and their timeout in milliseconds. */
 const heavyQueueLength = 64
@@ -18,19 +25,34 @@ const readinessMs = 250
 /** Number of failed readiness checks after which `onProblem` is called: about ten seconds. */
 const reportedChecks = 40
 
-/** Number of failed readiness checks after which a read of the database counts instead: about four seconds, longer than a load of the schema. */
+/**
+ * Number of failed readiness checks after which a read of the database counts instead: about four
+ * seconds, longer than a load of the schema.
+ */
 const patientChecks = 16
 
-/** Timeout of a connect and of a readiness check, in milliseconds. A removed container refuses nothing and does not respond. */
+/**
+ * Timeout of a connect and of a readiness check, in milliseconds. A removed container refuses
+ * nothing and does not respond.
+ */
 export const connectMs = 1_000
 
-/** Maximum connections to one upstream, separately for reads and for requests with a body. Further requests wait for a connection. */
+/**
+ * Maximum connections to one upstream, separately for reads and for requests with a body. Further
+ * requests wait for a connection.
+ */
 const maxConnections = 512
 
-/** Idle connections close before the upstream closes them: PostgREST does after 30 s, the auth service after 75 s. */
+/**
+ * Idle connections close before the upstream closes them: PostgREST does after 30 s, the auth
+ * service after 75 s.
+ */
 const keepAliveMs = 10_000
 
-/** Maximum size of response headers. PostgREST repeats the encoded query in one of them: up to three times the URL's length. */
+/**
+ * Maximum size of response headers. PostgREST repeats the encoded query in one of them: up to three
+ * times the URL's length.
+ */
 export const maxHeaderSize = 64 * 1024
 
 export type Upstream = {
@@ -40,11 +62,17 @@ export type Upstream = {
   pool: Pool
   /** Connections for requests with a body. */
   agent: HttpAgent
-  /** Connections for live streams and for reads of files. Their number has no limit here, and other requests never wait for them. */
+  /**
+   * Connections for live streams and for reads of files. Their number has no limit here, and other
+   * requests never wait for them.
+   */
   streams: Pool
   /** Slots for large bodies. */
   heavy: FairQueue
-  /** Requests in progress: those without a large body, and those that hold a heavy slot or wait for one. */
+  /**
+   * Requests in progress: those without a large body, and those that hold a heavy slot or wait for
+   * one.
+   */
   active: number
   heavyActive: number
   isReady: boolean
@@ -61,12 +89,18 @@ export type Upstreams = {
    * @param isGone returns true if the client has disconnected
    * @returns undefined if none became ready
    */
-  next: (deadline: number, load: 'active' | 'heavyActive', avoid: Upstream | undefined, isGone: () => boolean) => Promise<Upstream | undefined>
+  next: (
+    deadline: number,
+    load: 'active' | 'heavyActive',
+    avoid: Upstream | undefined,
+    isGone: () => boolean,
+  ) => Promise<Upstream | undefined>
   close: () => Promise<void>
 }
 
 /** Returns the origin of an address. IPv6 addresses get brackets. */
-const originOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+const originOf = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** Returns host and port of an origin. IPv6 addresses lose their brackets. */
 function addressOf(url: string): { host: string, port: number } {
@@ -75,11 +109,21 @@ function addressOf(url: string): { host: string, port: number } {
 }
 
 function connectTo(host: string, port: number, isReady: boolean): Upstream {
-  const options = { keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs, maxHeaderSize, connect: { timeout: connectMs } }
+  const options = {
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    maxHeaderSize,
+    connect: { timeout: connectMs },
+  }
   return {
     host,
     port,
-    pool: new Pool(originOf(host, port), { ...options, connections: maxConnections, headersTimeout: 0, bodyTimeout: 0 }),
+    pool: new Pool(originOf(host, port), {
+      ...options,
+      connections: maxConnections,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    }),
     streams: new Pool(originOf(host, port), { ...options, headersTimeout: 0, bodyTimeout: 0 }),
     agent: new HttpAgent({ keepAlive: true, timeout: keepAliveMs, maxSockets: maxConnections }),
     heavy: fairQueue(heavySlots, heavyQueueLength, heavyTimeoutMs),
@@ -112,7 +156,10 @@ function choose(list: () => Upstream[]): Upstreams['next'] {
       if (candidates.length > 0) {
         turn += 1
         const rotated = candidates.map((_, at) => candidates[(at + turn) % candidates.length]!)
-        return rotated.reduce((least, upstream) => (upstream[load] < least[load] ? upstream : least))
+        return rotated.reduce((
+          least,
+          upstream,
+        ) => (upstream[load] < least[load] ? upstream : least))
       }
       if (Date.now() > deadline || isGone()) return undefined
       await sleep(50)
@@ -124,7 +171,11 @@ function choose(list: () => Upstream[]): Upstreams['next'] {
 export function fixedUpstream(url: string): Upstreams {
   const { host, port } = addressOf(url)
   const upstream = connectTo(host, port, true)
-  return { list: () => [upstream], next: () => Promise.resolve(upstream), close: () => disconnect(upstream) }
+  return {
+    list: () => [upstream],
+    next: () => Promise.resolve(upstream),
+    close: () => disconnect(upstream),
+  }
 }
 
 /** Error codes of a lookup for a name without an address. All other codes mean that DNS failed. */
@@ -136,12 +187,16 @@ async function addressesOfHost(host: string): Promise<string[]> {
 }
 
 /**
- * Upstreams at every address of some host names. A DNS lookup each second finds new and removed replicas.
+ * Upstreams at every address of some host names. A DNS lookup each second finds new and removed
+ * replicas.
  * @param urls such as `http://auth:3000`
- * @param readiness.port port at which `GET /ready` responds with 200 if an upstream is ready; without `readiness` each address counts as ready
- * @param readiness.read path of a read. If it succeeds, a process that was ready before still counts as ready. After an outage of the
- *   database PostgREST serves again at once, but its own next connection, which `/ready` waits for, can take 32 seconds.
- * @param onProblem called once when a host name begins to have no address, and when an address is not ready for ten seconds
+ * @param readiness.port port at which `GET /ready` responds with 200 if an upstream is ready;
+ * without `readiness` each address counts as ready
+ * @param readiness.read path of a read. If it succeeds, a process that was ready before still
+ * counts as ready. After an outage of the database PostgREST serves again at once, but its own next
+ * connection, which `/ready` waits for, can take 32 seconds.
+ * @param onProblem called once when a host name begins to have no address, and when an address is
+ * not ready for ten seconds
  * @param resolve looks up the addresses of a host name
  */
 export function discoveredUpstreams(
@@ -154,11 +209,17 @@ export function discoveredUpstreams(
   const unknown = new Set<string>()
   const stopped = new AbortController()
   const { signal } = stopped
-  const checks = new Agent({ connect: { timeout: connectMs }, headersTimeout: connectMs, bodyTimeout: connectMs })
-  // An upstream that stops closes the connection of its checks. The next check may hang, so the upstream counts as not ready at once.
+  const checks = new Agent({
+    connect: { timeout: connectMs },
+    headersTimeout: connectMs,
+    bodyTimeout: connectMs,
+  })
+  // An upstream that stops closes the connection of its checks. The next check may hang, so the
+  // upstream counts as not ready at once.
   checks.on('disconnect', (origin) => {
     for (const upstream of upstreamsByKey.values()) {
-      if (new URL(origin).host === new URL(originOf(upstream.host, readiness?.port ?? 0)).host) [upstream.isReady, upstream.wasReady] = [false, false]
+      if (new URL(origin).host === new URL(originOf(upstream.host, readiness?.port ?? 0)).host)
+        [upstream.isReady, upstream.wasReady] = [false, false]
     }
   })
 
@@ -168,14 +229,23 @@ export function discoveredUpstreams(
       return statusCode === 200
     }, () => false)
   /** Checks one upstream until it is removed. */
-  const watch = async (key: string, upstream: Upstream, { port, read }: NonNullable<typeof readiness>): Promise<void> => {
+  const watch = async (
+    key: string,
+    upstream: Upstream,
+    { port, read }: NonNullable<typeof readiness>,
+  ): Promise<void> => {
     for (let failed = 0; upstreamsByKey.get(key) === upstream && !signal.aborted;) {
       const isReady = await succeeds(`${originOf(upstream.host, port)}/ready`)
       failed = isReady ? 0 : failed + 1
       upstream.wasReady ||= isReady
-      const reads = failed > patientChecks && upstream.wasReady && read !== undefined && await succeeds(originOf(upstream.host, upstream.port) + read)
+      const reads = failed > patientChecks && upstream.wasReady && read !== undefined &&
+        await succeeds(originOf(upstream.host, upstream.port) + read)
       upstream.isReady = isReady || reads
-      if (failed === reportedChecks) onProblem(`${upstream.host}:${upstream.port}`, `an upstream does not say at port ${port} that it is ready`)
+      if (failed === reportedChecks)
+        onProblem(
+          `${upstream.host}:${upstream.port}`,
+          `an upstream does not say at port ${port} that it is ready`,
+        )
       await sleep(readinessMs, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
@@ -183,7 +253,9 @@ export function discoveredUpstreams(
   /** Returns the addresses of an upstream; the last known ones while DNS fails. */
   const addressesOf = async (url: string): Promise<string[]> => {
     const { host, port } = addressOf(url)
-    const addresses = await resolve(host).catch((error: unknown) => unknownHost.has((error as NodeJS.ErrnoException).code ?? '') ? [] : last.get(host) ?? [])
+    const addresses = await resolve(host).catch((error: unknown) =>
+      unknownHost.has((error as NodeJS.ErrnoException).code ?? '') ? [] : last.get(host) ?? []
+    )
     last.set(host, addresses)
     if (addresses.length === 0 && !unknown.has(host)) onProblem(host, 'a host name has no address')
     if (addresses.length === 0) unknown.add(host)
@@ -225,9 +297,17 @@ export function discoveredUpstreams(
 }
 
 /** Returns true if any upstream answers a request with success within three seconds. */
-export async function anyAnswers(upstreams: Upstreams, { method, path }: { method: 'GET' | 'OPTIONS', path: string }): Promise<boolean> {
+export async function anyAnswers(
+  upstreams: Upstreams,
+  { method, path }: { method: 'GET' | 'OPTIONS', path: string },
+): Promise<boolean> {
   const answers = upstreams.list().filter(({ isReady }) => isReady).map(async ({ pool }) => {
-    const { statusCode, body } = await pool.request({ method, path, headersTimeout: 3_000, signal: AbortSignal.timeout(3_000) })
+    const { statusCode, body } = await pool.request({
+      method,
+      path,
+      headersTimeout: 3_000,
+      signal: AbortSignal.timeout(3_000),
+    })
     await body.dump()
     if (statusCode >= 300) throw new Error(`status ${statusCode}`)
   })

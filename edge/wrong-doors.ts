@@ -1,12 +1,18 @@
-/** Sentences for the paths of other backends. A developer who points a client of Supabase, PocketBase or Firebase here learns the right path. No I/O. */
+/**
+ * Sentences for the paths of other backends. A developer who points a client of Supabase,
+ * PocketBase or Firebase here learns the right path. No I/O.
+ */
 
-const signIn = 'Sign in with POST /api/auth/sign-in/email, then get a token with POST /api/auth/token.'
-const files = 'Files belong to transactions: POST /data/rpc/begin_upload, then PUT /api/auth/files/{ticket}.'
+const signIn =
+  'Sign in with POST /api/auth/sign-in/email, then get a token with POST /api/auth/token.'
+const files =
+  'Files belong to transactions: POST /data/rpc/begin_upload, then PUT /api/auth/files/{ticket}.'
 const changes = 'Changes of rows are a stream of server-sent events: GET /api/auth/changes.'
 const rows = 'Tables are at /data/{table}, and functions at /data/rpc/{function}.'
 const surfaces = 'The auth surface is at /api/auth, and the data surface at /data.'
 
-const sentence = (problem: string, direction: string) => `${problem} ${direction} All routes are at /docs.`
+const sentence = (problem: string, direction: string) =>
+  `${problem} ${direction} All routes are at /docs.`
 const unknownPath = (direction: string) => sentence('This path does not exist.', direction)
 
 /** The direction for each path. The first match counts. */
@@ -28,7 +34,10 @@ const doors: readonly (readonly [path: RegExp, direction: string])[] = [
   [/^\/api(?!\/auth(?:[/?]|$))(?:[/?]|$)/, surfaces],
 ]
 
-/** Returns a sentence that names the right path. Undefined for every path that is not another backend's. */
+/**
+ * Returns a sentence that names the right path. Undefined for every path that is not another
+ * backend's.
+ */
 export function wrongDoor(target: string): string | undefined {
   const direction = doors.find(([path]) => path.test(target))?.[1]
   return direction === undefined ? undefined : unknownPath(direction)

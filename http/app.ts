@@ -47,7 +47,9 @@ export type AppParts = {
 }
 
 /** Builds the app. */
-export function createApp({ services, name, paths, labels, metrics, tracing, ready, isStopping }: AppParts): Hono<Env> {
+export function createApp(
+  { services, name, paths, labels, metrics, tracing, ready, isStopping }: AppParts,
+): Hono<Env> {
   const { routes, pages = [], documents = [], home } = paths
   const { config, log } = services
   const app = new Hono<Env>()
@@ -55,12 +57,22 @@ export function createApp({ services, name, paths, labels, metrics, tracing, rea
   const note = originLog(log)
   const isLocal = (context: RouteContext) => {
     const { socket, headers } = context.env.incoming
-    return config.origins.onLocalhost && isOnThisMachine(socket.remoteAddress ?? '', headers, config.trustedProxies)
+    return config.origins.onLocalhost &&
+      isOnThisMachine(socket.remoteAddress ?? '', headers, config.trustedProxies)
   }
   const clientOf = clientReader(config.trustedProxies, log)
-  const addressOf = (context: Context) => clientOf(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'))
+  const addressOf = (context: Context) =>
+    clientOf(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'))
 
-  app.use(logged(metrics, log, labels, (incoming) => requestIdOf(incoming, config.trustedProxies), addressOf))
+  app.use(
+    logged(
+      metrics,
+      log,
+      labels,
+      (incoming) => requestIdOf(incoming, config.trustedProxies),
+      addressOf,
+    ),
+  )
   if (tracing !== undefined) app.use(traced(tracing, name, config, labels))
   app.use(async (context, next) => {
     await next()
@@ -71,13 +83,21 @@ export function createApp({ services, name, paths, labels, metrics, tracing, rea
     log.error({ id: context.get('requestId'), error: describeError(error) }, 'request failed')
     return unexpectedErrorResponse(error)
   })
-  app.notFound(() => errorResponse('NOT_FOUND', 'This path does not exist. All routes are at /docs.'))
+  app.notFound(() =>
+    errorResponse('NOT_FOUND', 'This path does not exist. All routes are at /docs.')
+  )
 
-  // A proxy may forward paths below /api/auth unnormalized. Such a path with dots must not reach the paths for operators.
+  // A proxy may forward paths below /api/auth unnormalized. Such a path with dots must not reach
+  // the paths for operators.
   for (const path of probes) {
     app.use(
       path,
-      async (context, next) => (context.env.incoming.url?.split('?', 1)[0] === path ? next() : errorResponse('NOT_FOUND')),
+      async (
+        context,
+        next,
+      ) => (context.env.incoming.url?.split('?', 1)[0] === path
+        ? next()
+        : errorResponse('NOT_FOUND')),
     )
   }
   for (const [path, serve] of documents) app.get(path, (context) => serve(context.req.raw))
@@ -88,9 +108,21 @@ export function createApp({ services, name, paths, labels, metrics, tracing, rea
     return context.json({ status: isReady ? 'ready' : 'not ready', checks }, isReady ? 200 : 503)
   })
   if (home !== undefined) app.get('/', (context) => home(context.req.raw))
-  app.get('/metrics', async (context) => context.text(await metrics.registry.metrics(), 200, { 'content-type': metrics.registry.contentType }))
+  app.get(
+    '/metrics',
+    async (context) =>
+      context.text(await metrics.registry.metrics(), 200, {
+        'content-type': metrics.registry.contentType,
+      }),
+  )
   const documentPaths = documents.map(([path]) => path)
-  for (const path of [...home === undefined ? [] : ['/'], ...probes, ...documentPaths.filter((one) => !one.startsWith(basePath))])
+  for (
+    const path of [
+      ...home === undefined ? [] : ['/'],
+      ...probes,
+      ...documentPaths.filter((one) => !one.startsWith(basePath)),
+    ]
+  )
     rejectOtherMethods(app, path, ['GET', 'HEAD'])
 
   const preflightOf = (moreHeaders: string[]) =>
@@ -98,7 +130,17 @@ export function createApp({ services, name, paths, labels, metrics, tracing, rea
       origin: (origin) => (trusts(origin) ? origin : null),
       credentials: true,
       allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'if-match', 'if-none-match', 'if-range', 'last-event-id', 'range', ...moreHeaders],
+      allowHeaders: [
+        'authorization',
+        'content-type',
+        'idempotency-key',
+        'if-match',
+        'if-none-match',
+        'if-range',
+        'last-event-id',
+        'range',
+        ...moreHeaders,
+      ],
       maxAge: 600,
     })
   const preflights = { page: preflightOf([]), app: preflightOf([transportHeader]) }
@@ -108,25 +150,32 @@ export function createApp({ services, name, paths, labels, metrics, tracing, rea
     const isApp = origin !== undefined && trusts(origin) && isAppOrigin(origin)
     if (context.req.method === 'OPTIONS') return preflights[isApp ? 'app' : 'page'](context, next)
     await next()
-    // Hono's cors() would create a response first and then copy the route's response with its stream, so this sets the headers itself.
+    // Hono's cors() would create a response first and then copy the route's response with its
+    // stream, so this sets the headers itself.
     const { headers } = context.res
     if (origin !== undefined && trusts(origin)) {
       headers.set('access-control-allow-origin', origin)
-      const isDropped = headers.has('set-cookie') && config.cookieSameSite === 'lax' && context.req.header('sec-fetch-site') === 'cross-site'
+      const isDropped = headers.has('set-cookie') && config.cookieSameSite === 'lax' &&
+        context.req.header('sec-fetch-site') === 'cross-site'
       if (isDropped) note('COOKIE_SAME_SITE', origin)
     }
     headers.set('access-control-allow-credentials', 'true')
-    headers.set('access-control-expose-headers', [...exposeHeaders, ...isApp ? Object.values(tokenHeaders) : []].join(','))
+    headers.set(
+      'access-control-expose-headers',
+      [...exposeHeaders, ...isApp ? Object.values(tokenHeaders) : []].join(','),
+    )
     headers.append('vary', 'Origin')
     return undefined
   })
   app.use(`${basePath}/*`, async (context, next) => {
-    // better-auth checks only requests with a cookie. A foreign page must not cause a sign-in or a mail either.
+    // better-auth checks only requests with a cookie. A foreign page must not cause a sign-in or a
+    // mail either.
     const isSafe = context.req.method === 'GET' || context.req.method === 'HEAD'
     if (!isSafe && !trusts(originOf(context) ?? config.publicUrl))
       return errorResponse('FORBIDDEN', 'This origin is not among the trusted origins.')
     // ignoring the header would let a client rely on it
-    if (!isSafe && context.req.header('idempotency-key') !== undefined) return errorResponse('IDEMPOTENCY_KEY_NOT_SUPPORTED')
+    if (!isSafe && context.req.header('idempotency-key') !== undefined)
+      return errorResponse('IDEMPOTENCY_KEY_NOT_SUPPORTED')
     await next()
     return undefined
   })
@@ -135,24 +184,44 @@ export function createApp({ services, name, paths, labels, metrics, tracing, rea
     app.on(row.method, patternOf(row.path), (context) => {
       // its routes are those of its rooms, whose parts it has
       context.set('services', services as Services)
-      context.set('client', { address: addressOf(context), isLocal: isLocal(context), userAgent: context.req.header('user-agent') })
+      context.set('client', {
+        address: addressOf(context),
+        isLocal: isLocal(context),
+        userAgent: context.req.header('user-agent'),
+      })
       return serveRoute(context, row)
     })
   }
-  for (const { path, serve } of pages) app.get(`${basePath}${path}`, (context) => serve(context.req.raw))
+  for (const { path, serve } of pages)
+    app.get(`${basePath}${path}`, (context) => serve(context.req.raw))
   const rows = [...routes, ...pages.map(({ path }) => ({ path, method: 'GET' }))]
   for (const path of new Set(rows.map((row) => row.path))) {
-    const methods = new Set(rows.filter((row) => row.path === path).flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))
+    const methods = new Set(
+      rows.filter((row) => row.path === path).flatMap((
+        { method },
+      ) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
+    )
     rejectOtherMethods(app, patternOf(path), [...methods, 'OPTIONS'])
   }
-  for (const path of documentPaths.filter((one) => one.startsWith(basePath))) rejectOtherMethods(app, path, ['GET', 'HEAD', 'OPTIONS'])
+  for (const path of documentPaths.filter((one) => one.startsWith(basePath)))
+    rejectOtherMethods(app, path, ['GET', 'HEAD', 'OPTIONS'])
   return app
 }
 
 /** The response headers that pages of trusted origins may read. */
-const exposeHeaders = ['accept-ranges', 'content-disposition', 'content-range', 'etag', 'retry-after', 'x-change-id', 'x-request-id']
+const exposeHeaders = [
+  'accept-ranges',
+  'content-disposition',
+  'content-range',
+  'etag',
+  'retry-after',
+  'x-change-id',
+  'x-request-id',
+]
 
-/** Responds with 405 to the methods that a path does not have. The routes of the path come first. */
+/**
+ * Responds with 405 to the methods that a path does not have. The routes of the path come first.
+ */
 function rejectOtherMethods(app: Hono<Env>, path: string, methods: string[]): void {
   const { message, headers: { allow } } = onlyMethods(methods)
   app.all(path, () => {
@@ -162,13 +231,21 @@ function rejectOtherMethods(app: Hono<Env>, path: string, methods: string[]): vo
   })
 }
 
-/** Returns the pattern of a path in Hono's form: `/calendar/{secret}.ics` has a parameter `secret`. */
+/**
+ * Returns the pattern of a path in Hono's form: `/calendar/{secret}.ics` has a parameter `secret`.
+ */
 const patternOf = (path: string): string =>
-  `${basePath}${path.replace(/\{(\w+)\}(.*)$/, (_, name: string, suffix: string) => `:${name}{[^/]+${suffix.replaceAll('.', '\\.')}}`)}`
+  `${basePath}${
+    path.replace(/\{(\w+)\}(.*)$/, (_, name: string, suffix: string) =>
+      `:${name}{[^/]+${suffix.replaceAll('.', '\\.')}}`)
+  }`
 
 const probes = new Set(['/livez', '/readyz', '/metrics'])
 
-/** The metric labels of paths. Prometheus keeps a time series for each label, so clients must not choose them. */
+/**
+ * The metric labels of paths. Prometheus keeps a time series for each label, so clients must not
+ * choose them.
+ */
 export type Labels = {
   all: Set<string>
   /** Returns the label of a request's path. */
@@ -181,23 +258,33 @@ export function labelPaths({ routes, pages = [], documents = [], home }: Paths):
   const fixed = new Map([
     ...[...home === undefined ? [] : ['/'], ...probes].map((path) => [path, path] as const),
     ...[...routes, ...pages].map(({ path }) => [`${basePath}${path}`, path] as const),
-    ...documents.map(([path]) => [path, path.startsWith('/docs') ? '/docs' : path.slice(basePath.length)] as const),
+    ...documents.map(([path]) =>
+      [path, path.startsWith('/docs') ? '/docs' : path.slice(basePath.length)] as const
+    ),
   ])
   /** The routes with a parameter in their path, by the pattern of such a path. */
-  const withParameter = [...new Set(routes.map(({ path }) => path).filter((path) => path.includes('{')))].map((path) => ({
+  const withParameter = [
+    ...new Set(routes.map(({ path }) => path).filter((path) => path.includes('{'))),
+  ].map((path) => ({
     path,
     pattern: new RegExp(`^${basePath}${path.replaceAll('.', '\\.').replace(/\{\w+\}/, '[^/]+')}$`),
   }))
   const methods = new Set<string>(['GET', 'HEAD', 'OPTIONS', ...routes.map(({ method }) => method)])
   return {
     all: new Set(fixed.values()),
-    of: (path) => fixed.get(path) ?? withParameter.find(({ pattern }) => pattern.test(path))?.path ?? 'unknown',
+    of: (path) =>
+      fixed.get(path) ?? withParameter.find(({ pattern }) => pattern.test(path))?.path ?? 'unknown',
     ofMethod: (method) => (methods.has(method) ? method : 'OTHER'),
   }
 }
 
 /** Makes a span for each request. Its parent is the edge's span. Clients cannot choose its name. */
-function traced(tracing: Tracing, service: AppParts['name'], { trustedProxies }: ServiceConfig, labels: Labels) {
+function traced(
+  tracing: Tracing,
+  service: AppParts['name'],
+  { trustedProxies }: ServiceConfig,
+  labels: Labels,
+) {
   return async (context: RouteContext, next: () => Promise<void>) => {
     const route = labels.of(context.req.path)
     // probes run every few seconds and would fill the traces
@@ -208,7 +295,11 @@ function traced(tracing: Tracing, service: AppParts['name'], { trustedProxies }:
     return tracing.span(`${method} ${route}`, {
       service,
       kind: 'server',
-      attributes: { 'http.request.method': method, 'http.route': route, 'request.id': context.get('requestId') },
+      attributes: {
+        'http.request.method': method,
+        'http.route': route,
+        'request.id': context.get('requestId'),
+      },
       // of the message, from which an edge in this process has removed that of a client
       parent: isBelieved ? headers['traceparent']?.toString() : undefined,
     }, async (span) => {
@@ -219,8 +310,17 @@ function traced(tracing: Tracing, service: AppParts['name'], { trustedProxies }:
   }
 }
 
-/** Logs and measures each request, and sets the headers of every response. Queries, bodies and header values are never logged. */
-function logged(metrics: HttpMetrics, log: Log, labels: Labels, idOf: (incoming: HttpBindings['incoming']) => string, addressOf: (context: Context) => string) {
+/**
+ * Logs and measures each request, and sets the headers of every response. Queries, bodies and
+ * header values are never logged.
+ */
+function logged(
+  metrics: HttpMetrics,
+  log: Log,
+  labels: Labels,
+  idOf: (incoming: HttpBindings['incoming']) => string,
+  addressOf: (context: Context) => string,
+) {
   return async (context: RouteContext, next: () => Promise<void>) => {
     const started = performance.now()
     const requestId = idOf(context.env.incoming)
@@ -230,10 +330,13 @@ function logged(metrics: HttpMetrics, log: Log, labels: Labels, idOf: (incoming:
     const { headers } = context.res
     headers.set(requestIdHeader, requestId)
     headers.set('x-content-type-options', 'nosniff')
-    // Without it a foreign page could embed a response as a script, and its failure would show whether the user is signed in.
-    if (!headers.has('cross-origin-resource-policy')) headers.set('cross-origin-resource-policy', 'same-origin')
+    // Without it a foreign page could embed a response as a script, and its failure would show
+    // whether the user is signed in.
+    if (!headers.has('cross-origin-resource-policy'))
+      headers.set('cross-origin-resource-policy', 'same-origin')
     headers.set('referrer-policy', 'no-referrer')
-    if (!headers.has('content-security-policy')) headers.set('content-security-policy', policyOfData)
+    if (!headers.has('content-security-policy'))
+      headers.set('content-security-policy', policyOfData)
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
     const ms = performance.now() - started
     metrics.observe(context.req.method, labels.of(context.req.path), context.res.status, ms / 1000)

@@ -1,4 +1,7 @@
-/** Generates client/routes.ts from the route rows of the auth service: the client's methods with their types. */
+/**
+ * Generates client/routes.ts from the route rows of the auth service: the client's methods with
+ * their types.
+ */
 import { z } from 'zod'
 import { sessionEffectOf, type Route } from './route.ts'
 import { methodOf } from './description.ts'
@@ -10,9 +13,9 @@ const multiLine: Layout = {
   object: (members, indent) => {
     const inner = `${indent}  `
     const lines = members.map(({ name, isOptional, type, description }) =>
-      `${description === undefined ? '' : `${inner}/** ${description} */\n`}${inner}${propertyName(name)}${isOptional ? '?' : ''}: ${type(inner)}${
-        isOptional ? ' | undefined' : ''
-      }\n`
+      `${description === undefined ? '' : `${inner}/** ${description} */\n`}${inner}${
+        propertyName(name)
+      }${isOptional ? '?' : ''}: ${type(inner)}${isOptional ? ' | undefined' : ''}\n`
     )
     return lines.length === 0 ? 'Record<never, never>' : `{\n${lines.join('')}${indent}}`
   },
@@ -20,27 +23,46 @@ const multiLine: Layout = {
 const typeOf = (schema: Schema, indent = ''): string => typeScriptOf(schema, multiLine, indent)
 
 const describe = (schema: z.ZodType, io: 'input' | 'output') =>
-  z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Schema & { id?: string, $defs?: Record<string, Schema & { id?: string }> }
+  z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Schema & {
+    id?: string
+    $defs?: Record<string, Schema & { id?: string }>
+  }
 
 /** Returns the text of client/routes.ts. */
 export function clientRoutesFile(routes: Route[]): string {
   const named = new Map<string, string>()
-  // A route with a parameter in its path is for other programs. The client reads streams itself, with `onRows`.
-  const methods = routes.filter(({ path, mediaType }) => !path.includes('{') && mediaType === undefined).map((row) => {
+  // A route with a parameter in its path is for other programs. The client reads streams itself,
+  // with `onRows`.
+  const methods = routes.filter(({ path, mediaType }) =>
+    !path.includes('{') && mediaType === undefined
+  ).map((row) => {
     const input = describe(row.input, 'input')
     const output = describe(row.output, 'output')
     for (const [name, one] of Object.entries(output.$defs ?? {})) {
-      named.set(name, `${one.description === undefined ? '' : `/** ${one.description} */\n`}export type ${name} = ${typeOf(one)}\n`)
+      named.set(
+        name,
+        `${
+          one.description === undefined ? '' : `/** ${one.description} */\n`
+        }export type ${name} = ${typeOf(one)}\n`,
+      )
     }
     const isEmpty = Object.keys(input.properties ?? {}).length === 0
     const parameter = isEmpty ? '' : `input: ${typeOf(input, '  ')}`
     const names = methodOf(row.path)
     const outputName = output.id
-    if (outputName !== undefined) named.set(outputName, `/** ${output.description ?? ''} */\nexport type ${outputName} = ${typeOf(output)}\n`)
+    if (outputName !== undefined)
+      named.set(
+        outputName,
+        `/** ${output.description ?? ''} */\nexport type ${outputName} = ${typeOf(output)}\n`,
+      )
     return { row, names, type: `(${parameter}) => Promise<${outputName ?? typeOf(output, '  ')}>` }
   })
   const groups = Map.groupBy(methods, ({ names }) => (names.length === 1 ? '' : names[0] ?? ''))
-  const nested = (one: (method: typeof methods[number], indent: string) => string, open: (name: string) => string, close: string) =>
+  const nested = (
+    one: (method: typeof methods[number], indent: string) => string,
+    open: (name: string) => string,
+    close: string,
+  ) =>
     [...groups].map(([group, rows]) => {
       const lines = rows.map((method) => one(method, group === '' ? '  ' : '    ')).join('')
       return group === '' ? lines : `  ${open(group)}\n${lines}  ${close}\n`
@@ -49,12 +71,20 @@ export function clientRoutesFile(routes: Route[]): string {
 
 /** The route of each method. */
 export const routes = {
-${nested(({ names, row }, indent) => `${indent}${names.at(-1)}: ['${row.method}', '${row.path}'],\n`, (name) => `${name}: {`, '},')}} as const
+${
+    nested(
+      ({ names, row }, indent) => `${indent}${names.at(-1)}: ['${row.method}', '${row.path}'],\n`,
+      (name) => `${name}: {`,
+      '},',
+    )
+  }} as const
 
 /** The effect of a successful response on the session, by path. */
 export const sessionEffects = {
 ${
-    routes.map((row) => [row.path, sessionEffectOf(row)]).filter(([, effect]) => effect !== undefined).map(([path, effect]) => `  '${path}': '${effect}',\n`)
+    routes.map((row) => [row.path, sessionEffectOf(row)]).filter(([, effect]) =>
+      effect !== undefined
+    ).map(([path, effect]) => `  '${path}': '${effect}',\n`)
       .join('')
   }} as const
 
@@ -63,7 +93,10 @@ ${[...named].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text).jo
 export type Auth = {
 ${
     nested(
-      ({ names, row, type }, indent) => `${indent}/** ${row.summary} */\n${indent}${names.at(-1)}: ${type.replaceAll('\n', `\n${indent.slice(2)}`)}\n`,
+      ({ names, row, type }, indent) =>
+        `${indent}/** ${row.summary} */\n${indent}${names.at(-1)}: ${
+          type.replaceAll('\n', `\n${indent.slice(2)}`)
+        }\n`,
       (name) => `${name}: {`,
       '}',
     )

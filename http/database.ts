@@ -1,6 +1,7 @@
 /**
- * The connections of the auth service. There are two pools, because a request holds a connection for its whole transaction. A
- * request that holds one and needs another of the same pool could wait forever.
+ * The connections of the auth service. There are two pools, because a request holds a connection
+ * for its whole transaction. A request that holds one and needs another of the same pool could wait
+ * forever.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
@@ -23,8 +24,14 @@ export type AuthDatabase = Kysely<Tables>
 /** The name of a process in traces. */
 export type ServiceName = 'finance-auth' | 'finance-realtime'
 
-/** Runs work on one connection. A failure closes the connection, because it may be inside a transaction or hold a lock. */
-export async function withClient<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+/**
+ * Runs work on one connection. A failure closes the connection, because it may be inside a
+ * transaction or hold a lock.
+ */
+export async function withClient<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
   const client = await pool.connect()
   let hasFailed = true
   try {
@@ -37,27 +44,44 @@ export async function withClient<Result>(pool: pg.Pool, work: (client: pg.PoolCl
 }
 
 /** Runs a prepared statement. @returns its first row */
-export type PreparedQuery = <Row extends pg.QueryResultRow>(statement: { name: string, text: string }, values: unknown[]) => Promise<Row | undefined>
+export type PreparedQuery = <Row extends pg.QueryResultRow>(
+  statement: { name: string, text: string },
+  values: unknown[],
+) => Promise<Row | undefined>
 
 export type Connections = {
   /** For better-auth only. */
   engine: Kysely<unknown>
   db: AuthDatabase
-  /** The connections of `db` outside of a transaction, for work that needs a connection of its own. */
+  /**
+   * The connections of `db` outside of a transaction, for work that needs a connection of its own.
+   */
   pool: pg.Pool
-  /** Skips the query builder for the statements of every request. Never part of a transaction, so that a refused request still counts. */
+  /**
+   * Skips the query builder for the statements of every request. Never part of a transaction, so
+   * that a refused request still counts.
+   */
   prepared: PreparedQuery
   /**
-   * Runs work in one transaction: all statements of `engine`, `db` and `currentTransaction` in it are stored together or not at all.
-   * A transaction inside another one is a part of it.
+   * Runs work in one transaction: all statements of `engine`, `db` and `currentTransaction` in it
+   * are stored together or not at all. A transaction inside another one is a part of it.
    * @throws the first error of a statement, otherwise what the work throws
    */
   inTransaction: <Result>(work: () => Promise<Result>) => Promise<Result>
-  /** Runs a part of such work outside of the transaction, so that it is stored even if the request fails. */
+  /**
+   * Runs a part of such work outside of the transaction, so that it is stored even if the request
+   * fails.
+   */
   outsideTransaction: <Result>(work: () => Promise<Result>) => Promise<Result>
-  /** Returns the connection of the open transaction, for statements as text. Undefined outside of one. */
+  /**
+   * Returns the connection of the open transaction, for statements as text. Undefined outside of
+   * one.
+   */
   currentTransaction: () => Pick<pg.ClientBase, 'query'> | undefined
-  /** Runs work after the commit of the open transaction, and never if that fails. Outside of a transaction it runs at once. */
+  /**
+   * Runs work after the commit of the open transaction, and never if that fails. Outside of a
+   * transaction it runs at once.
+   */
   afterCommit: (work: () => void) => void
   /** Both pools, for metrics. */
   pools: { auth: pg.Pool, engine: pg.Pool }
@@ -67,51 +91,83 @@ export type Connections = {
 type Query = (...args: unknown[]) => unknown
 
 /**
- * Begins with each transaction. Otherwise requests that wait for the locks of a long deletion would take all connections. Statements outside
- * of transactions wait for a migration's locks, until statement_timeout.
+ * Begins with each transaction. Otherwise requests that wait for the locks of a long deletion would
+ * take all connections. Statements outside of transactions wait for a migration's locks, until
+ * statement_timeout.
  */
 const setLockTimeout = `set local lock_timeout = '1s'`
 
 const isWrite = /^\s*(?:insert|update|delete)\b/i
 
-const setAuditContext = { name: 'audit-context', text: `select set_config('events.asking', $1, false)` }
+const setAuditContext = {
+  name: 'audit-context',
+  text: `select set_config('events.asking', $1, false)`,
+}
 
-/** The audit context of the current request, for the triggers in db/identity/events.sql. Empty outside a request. */
+/**
+ * The audit context of the current request, for the triggers in db/identity/events.sql. Empty
+ * outside a request.
+ */
 function auditContext(): string {
   const request = currentRequest.getStore()
   if (request === undefined) return ''
   const { client: { address, userAgent }, caller } = request
-  return JSON.stringify({ user_id: caller?.user.id, session_id: caller?.session.id, ip_address: address, user_agent: userAgent })
+  return JSON.stringify({
+    user_id: caller?.user.id,
+    session_id: caller?.session.id,
+    ip_address: address,
+    user_agent: userAgent,
+  })
 }
 
 /** Returns the operation and the table of a statement, as far as its first words name them. */
 export function describeStatement(text: string): { operation: string, table: string | undefined } {
   const operation = /^\s*([a-z]{1,20})\b/i.exec(text)?.[1]?.toLowerCase() ?? 'statement'
-  const [, schema, table] = /\b(?:from|into|update)\s+(?:only\s+)?(?:"?([a-z_]{1,63})"?\.)?"?([a-z_]{1,63})"?(?!["\w.(])/i.exec(text) ?? []
-  return { operation, table: table === undefined ? undefined : schema === undefined ? table : `${schema}.${table}` }
+  const [, schema, table] =
+    /\b(?:from|into|update)\s+(?:only\s+)?(?:"?([a-z_]{1,63})"?\.)?"?([a-z_]{1,63})"?(?!["\w.(])/i
+      .exec(text) ?? []
+  return {
+    operation,
+    table: table === undefined ? undefined : schema === undefined ? table : `${schema}.${table}`,
+  }
 }
 
-/** Returns a query function that makes a span inside a request. The span holds no SQL text and no values. */
+/**
+ * Returns a query function that makes a span inside a request. The span holds no SQL text and no
+ * values.
+ */
 const tracedQuery = (query: Query, tracing: Tracing, service: ServiceName): Query => (...args) => {
   const [statement] = args
-  const text = typeof statement === 'string' ? statement : (statement as { text?: unknown } | undefined)?.text
+  const text = typeof statement === 'string'
+    ? statement
+    : (statement as { text?: unknown } | undefined)?.text
   if (typeof text !== 'string' || tracing.traceparent() === undefined) return query(...args)
   const { operation, table } = describeStatement(text)
-  const attributes = { 'db.system.name': 'postgresql', 'db.operation.name': operation, ...(table !== undefined && { 'db.collection.name': table }) }
-  return tracing.span([operation, table].filter(Boolean).join(' '), { service, kind: 'client', attributes }, async (span) => {
+  const attributes = {
+    'db.system.name': 'postgresql',
+    'db.operation.name': operation,
+    ...(table !== undefined && { 'db.collection.name': table }),
+  }
+  return tracing.span([operation, table].filter(Boolean).join(' '), {
+    service,
+    kind: 'client',
+    attributes,
+  }, async (span) => {
     try {
       return await query(...args)
     } catch (error) {
-      if (error instanceof Error && 'code' in error && typeof error.code === 'string') span.set({ 'db.response.status_code': error.code })
+      if (error instanceof Error && 'code' in error && typeof error.code === 'string')
+        span.set({ 'db.response.status_code': error.code })
       throw error
     }
   })
 }
 
 /**
- * Wraps every client that the pool opens. A write as text first sets the audit context, and each statement of a request makes a span.
- * Queries with a callback pass through unchanged, because they return no promise. No write uses one. Prepared statements set no audit
- * context, so they must not write to a table whose triggers record events.
+ * Wraps every client that the pool opens. A write as text first sets the audit context, and each
+ * statement of a request makes a span. Queries with a callback pass through unchanged, because they
+ * return no promise. No write uses one. Prepared statements set no audit context, so they must not
+ * write to a table whose triggers record events.
  */
 function wrapClients(pool: pg.Pool, tracing: Tracing | undefined, service: ServiceName): void {
   pool.on('connect', (client) => {
@@ -121,7 +177,9 @@ function wrapClients(pool: pg.Pool, tracing: Tracing | undefined, service: Servi
       if (typeof args.at(-1) === 'function') return direct(...args)
       if (typeof args[0] !== 'string' || !isWrite.test(args[0])) return query(...args)
       // set before each write, because requests share connections and a rollback resets the setting
-      return (direct({ ...setAuditContext, values: [auditContext()] }) as Promise<unknown>).then(() => query(...args))
+      return (direct({ ...setAuditContext, values: [auditContext()] }) as Promise<unknown>).then(
+        () => query(...args),
+      )
     }
     client.query = wrapped as typeof client.query
   })
@@ -181,7 +239,10 @@ function joiningDialect(pool: pg.Pool, transactions: Transactions): PostgresDial
     },
   }
   class JoiningDriver extends PostgresDriver {
-    override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    override async beginTransaction(
+      connection: DatabaseConnection,
+      settings: TransactionSettings,
+    ): Promise<void> {
       if (transactions.getStore() !== undefined) return
       await super.beginTransaction(connection, settings)
       await connection.executeQuery(CompiledQuery.raw(setLockTimeout))
@@ -191,7 +252,10 @@ function joiningDialect(pool: pg.Pool, transactions: Transactions): PostgresDial
     }
     override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
       const transaction = transactions.getStore()
-      if (transaction === undefined) await super.rollbackTransaction(connection as Parameters<PostgresDriver['rollbackTransaction']>[0])
+      if (transaction === undefined)
+        await super.rollbackTransaction(
+          connection as Parameters<PostgresDriver['rollbackTransaction']>[0],
+        )
       else transaction.isRolledBack = true
     }
   }
@@ -204,14 +268,19 @@ function joiningDialect(pool: pg.Pool, transactions: Transactions): PostgresDial
 }
 
 /** Runs work in a transaction on a connection of the pool. */
-async function runTransaction<Result>(pool: pg.Pool, transactions: Transactions, work: () => Promise<Result>): Promise<Result> {
+async function runTransaction<Result>(
+  pool: pg.Pool,
+  transactions: Transactions,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const client = await pool.connect()
   const transaction = openTransaction(client)
   let isBroken = false
   try {
     await client.query(`begin; ${setLockTimeout}`)
     const result = await transactions.run(transaction, work)
-    if (transaction.failure !== undefined || transaction.isRolledBack) throw new Error('A part of the transaction has failed.')
+    if (transaction.failure !== undefined || transaction.isRolledBack)
+      throw new Error('A part of the transaction has failed.')
     await client.query('commit')
     for (const run of transaction.afterCommit) run()
     return result
@@ -229,20 +298,33 @@ async function runTransaction<Result>(pool: pg.Pool, transactions: Transactions,
 /**
  * Opens both pools. They connect with the first query.
  * @param url the connection of the role `auth_service`
- * @param onError called if an idle connection breaks, which the pool replaces, and if a password is no longer valid
+ * @param onError called if an idle connection breaks, which the pool replaces, and if a password is
+ * no longer valid
  * @param tracing receives a span for each statement of a request
  * @param service the name of the process in these spans
  */
-export function connect(url: string, onError: (error: Error) => void, tracing?: Tracing, service: ServiceName = 'finance-auth'): Connections {
+export function connect(
+  url: string,
+  onError: (error: Error) => void,
+  tracing?: Tracing,
+  service: ServiceName = 'finance-auth',
+): Connections {
   let isAccepted = false
-  /** Reports once that the database refuses a password that it has accepted before. Without this class only failed queries would show it. */
+  /**
+   * Reports once that the database refuses a password that it has accepted before. Without this
+   * class only failed queries would show it.
+   */
   class Client extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super(config)
       this.connection.on('errorMessage', ({ code }: pg.DatabaseError) => {
         if (code !== '28P01' || !isAccepted) return
         isAccepted = false
-        onError(new Error('AUTH_DATABASE_URL: the database refuses the password of auth_service. Restart this service after a change of the password.'))
+        onError(
+          new Error(
+            'AUTH_DATABASE_URL: the database refuses the password of auth_service. Restart this service after a change of the password.',
+          ),
+        )
       })
     }
   }
@@ -260,7 +342,8 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
     pool.on('error', onError)
     pool.on('connect', (client) => {
       isAccepted = true
-      // A connection that breaks in use also fails its query. Without a listener this event would end the process.
+      // A connection that breaks in use also fails its query. Without a listener this event would
+      // end the process.
       client.on('error', () => undefined)
     })
     wrapClients(pool, tracing, service)
@@ -272,19 +355,28 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
   const engine = new Kysely<unknown>({
     dialect: joiningDialect(enginePool, transactions),
     plugins: [new CamelCasePlugin()],
-    // better-auth treats a session that it could not read as missing, so serve-route.ts needs the error itself.
+    // better-auth treats a session that it could not read as missing, so serve-route.ts needs the
+    // error itself.
     log: (event) => {
       if (event.level === 'error') onQueryError(event.error)
     },
   })
-  const db = new Kysely<Tables>({ dialect: joiningDialect(pool, transactions), plugins: [new CamelCasePlugin()] })
+  const db = new Kysely<Tables>({
+    dialect: joiningDialect(pool, transactions),
+    plugins: [new CamelCasePlugin()],
+  })
   return {
     engine,
     db,
     pool,
     // pool.query() passes a callback, so wrapClients() would not trace it.
-    prepared: (statement, values) => withClient(pool, async (client) => (await client.query({ ...statement, values })).rows[0]),
-    inTransaction: (work) => (transactions.getStore() === undefined ? runTransaction(enginePool, transactions, work) : work()),
+    prepared: (statement, values) =>
+      withClient(pool, async (client) => (await client.query({ ...statement, values })).rows[0]),
+    inTransaction: (
+      work,
+    ) => (transactions.getStore() === undefined
+      ? runTransaction(enginePool, transactions, work)
+      : work()),
     outsideTransaction: (work) => transactions.run(undefined, work),
     currentTransaction: () => transactions.getStore(),
     afterCommit: (work) => {

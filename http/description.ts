@@ -8,7 +8,10 @@ import { sessionEffectOf, type Route } from './route.ts'
 import { reference, type Description, type Json, type Schema } from './openapi/json-schema.ts'
 
 /** Converts a schema to JSON Schema, and returns the named schemas that it refers to. */
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): { schema: Schema, named: Record<string, Json> } {
+function jsonSchema(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+): { schema: Schema, named: Record<string, Json> } {
   // wrapped, because only a nested schema becomes a reference
   const whole = z.toJSONSchema(z.object({ it: schema }), {
     io,
@@ -21,45 +24,73 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): { schema: Schema
     },
   })
   const { it, defs } = JSON.parse(
-    JSON.stringify({ it: whole.properties?.['it'], defs: whole.$defs ?? {} }).replaceAll('#/$defs/', '#/components/schemas/'),
+    JSON.stringify({ it: whole.properties?.['it'], defs: whole.$defs ?? {} }).replaceAll(
+      '#/$defs/',
+      '#/components/schemas/',
+    ),
   ) as { it: Schema, defs: Record<string, Json> }
   return { schema: it, named: defs }
 }
 
-const fieldsOf = (row: Route): Record<string, Schema> => jsonSchema(row.input, 'input').schema.properties ?? {}
+const fieldsOf = (row: Route): Record<string, Schema> =>
+  jsonSchema(row.input, 'input').schema.properties ?? {}
 
-/** Returns all errors of a route: those of its policy and its input, and those that its row names. */
+/**
+ * Returns all errors of a route: those of its policy and its input, and those that its row names.
+ */
 export function errorsOf(row: Route): ErrorCode[] {
   const { method, isFile, rejects = [] } = row
   const { credentials, namesOrganization } = policyOf(row)
   const formats = new Set(Object.values(fieldsOf(row)).map(({ format }) => format))
-  const codes = new Set<ErrorCode>([...rejects, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'SERVICE_BUSY'])
+  const codes = new Set<ErrorCode>([
+    ...rejects,
+    'RATE_LIMIT_EXCEEDED',
+    'INTERNAL_ERROR',
+    'SERVICE_BUSY',
+  ])
   if (formats.size > 0) codes.add('VALIDATION_ERROR')
   if (formats.has('email')) codes.add('INVALID_EMAIL')
   if (formats.has('password')) codes.add('INVALID_PASSWORD')
   // FORBIDDEN is for a web page with the token of a native app.
-  if (credentials.length > 0) { for (const code of ['UNAUTHORIZED', 'FORBIDDEN'] as const) codes.add(code) }
+  if (credentials.length > 0) {
+    for (const code of ['UNAUTHORIZED', 'FORBIDDEN'] as const) codes.add(code)
+  }
   if (namesOrganization) codes.add('NOT_FOUND')
   // A body can be unreadable, and an untrusted page may not send one.
-  if (method !== 'GET') { for (const code of ['VALIDATION_ERROR', 'FORBIDDEN', 'IDEMPOTENCY_KEY_NOT_SUPPORTED'] as const) codes.add(code) }
-  if (method !== 'GET' && isFile !== true) { for (const code of ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code) }
+  if (method !== 'GET') {
+    for (const code of ['VALIDATION_ERROR', 'FORBIDDEN', 'IDEMPOTENCY_KEY_NOT_SUPPORTED'] as const)
+      codes.add(code)
+  }
+  if (method !== 'GET' && isFile !== true) {
+    for (const code of ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)
+      codes.add(code)
+  }
   return (Object.keys(errorCodes) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
-const camelCase = (segment: string): string => segment.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+const camelCase = (segment: string): string =>
+  segment.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /**
- * Returns the name of a route's method in the client, without the segment that stands for e-mail: `/organization/set-active` is
- * `organization.setActive`, `/sign-in/email` is `signIn`, and `/sign-in/oidc` is `signInOidc`.
+ * Returns the name of a route's method in the client, without the segment that stands for e-mail:
+ * `/organization/set-active` is `organization.setActive`, `/sign-in/email` is `signIn`, and
+ * `/sign-in/oidc` is `signInOidc`.
  */
 export const methodOf = (path: string, ofParameter = 'read'): string[] =>
-  path.replace(/\{(\w+)\}.*$/, ofParameter).replace(/\/email$/, '').replace(/^\/sign-in\//, '/sign-in-').split('/').slice(1).map(camelCase)
+  path.replace(/\{(\w+)\}.*$/, ofParameter).replace(/\/email$/, '').replace(
+    /^\/sign-in\//,
+    '/sign-in-',
+  ).split('/').slice(1).map(camelCase)
 
 /** Returns the same name as one word: `organizationSetActive`. */
 const operationIdOf = (path: string, method = 'GET'): string =>
-  methodOf(path, method === 'GET' ? 'read' : 'write').map((word, at) => (at === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`)).join('')
+  methodOf(path, method === 'GET' ? 'read' : 'write').map((
+    word,
+    at,
+  ) => (at === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`)).join('')
 
-const pascal = (code: string): string => code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+const pascal = (code: string): string =>
+  code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const waits = new Set<ErrorCode>(['RATE_LIMIT_EXCEEDED', 'SERVICE_BUSY', 'OIDC_UNAVAILABLE'])
 
@@ -68,11 +99,24 @@ const requestIdHeader = { 'X-Request-Id': reference('headers', 'RequestId') }
 /** The response for codes of one status. */
 const errorResponse = (codes: ErrorCode[]): Json => ({
   description: codes.map((code) => `\`${code}\`: ${errorCodes[code][1]}`).join('\n\n'),
-  headers: { ...requestIdHeader, ...(codes.some((code) => waits.has(code)) ? { 'Retry-After': reference('headers', 'RetryAfter') } : {}) },
+  headers: {
+    ...requestIdHeader,
+    ...(codes.some((code) => waits.has(code))
+      ? { 'Retry-After': reference('headers', 'RetryAfter') }
+      : {}),
+  },
   content: {
     'application/json': {
-      schema: { allOf: [reference('schemas', 'AuthError'), { type: 'object', required: ['error'], properties: { error: { enum: codes } } }] },
-      examples: Object.fromEntries(codes.map((code) => [code, { value: { error: code, message: errorCodes[code][1] } }])),
+      schema: {
+        allOf: [reference('schemas', 'AuthError'), {
+          type: 'object',
+          required: ['error'],
+          properties: { error: { enum: codes } },
+        }],
+      },
+      examples: Object.fromEntries(
+        codes.map((code) => [code, { value: { error: code, message: errorCodes[code][1] } }]),
+      ),
     },
   },
 })
@@ -92,12 +136,15 @@ const withoutInput = { 431: { description: 'The header fields are longer than 16
 
 const page = { 'text/html': { schema: { type: 'string' } } }
 
-const perWindow = ({ max, window }: RateLimit): string => `${max} in ${window === 60 ? 'a minute' : window === 3_600 ? 'an hour' : `${window} seconds`}`
+const perWindow = ({ max, window }: RateLimit): string =>
+  `${max} in ${window === 60 ? 'a minute' : window === 3_600 ? 'an hour' : `${window} seconds`}`
 
 function limitsOf({ limits: { address, account } = {} }: Route): string[] {
   const limits = [
     ...(address === undefined ? [] : [`${perWindow(address)} from one address`]),
-    ...(account === undefined ? [] : [`${perWindow(account)} ${account.by === 'email' ? 'for one `email`' : 'by one account'}`]),
+    ...(account === undefined
+      ? []
+      : [`${perWindow(account)} ${account.by === 'email' ? 'for one `email`' : 'by one account'}`]),
   ]
   return limits.length === 0 ? [] : [`At most ${limits.join(', ')}.`]
 }
@@ -105,8 +152,12 @@ function limitsOf({ limits: { address, account } = {} }: Route): string[] {
 /** The redirect of a browser to the app's page. */
 const onToApp = {
   303: {
-    description: 'For a browser, if there is an app (`APP_URL`): redirects to the page of this link in the app, with the outcome in the query.',
-    headers: { ...requestIdHeader, Location: { description: 'The page.', schema: { type: 'string', format: 'uri' } } },
+    description:
+      'For a browser, if there is an app (`APP_URL`): redirects to the page of this link in the app, with the outcome in the query.',
+    headers: {
+      ...requestIdHeader,
+      Location: { description: 'The page.', schema: { type: 'string', format: 'uri' } },
+    },
   },
 }
 
@@ -119,12 +170,23 @@ function inputOf(row: Route): Json {
   if (Object.keys(properties).length === 0) return {}
   if (row.method !== 'GET' && row.isFile !== true) {
     return {
-      ...(row.startsSession === undefined ? {} : { parameters: [reference('parameters', 'SessionTransport')] }),
-      requestBody: { required: true, content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } },
+      ...(row.startsSession === undefined
+        ? {}
+        : { parameters: [reference('parameters', 'SessionTransport')] }),
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
+      },
     }
   }
   return {
-    ...(row.isFile === true && { requestBody: { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } } }),
+    ...(row.isFile === true &&
+      {
+        requestBody: {
+          required: true,
+          content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+        },
+      }),
     parameters: [
       ...Object.entries(properties).map(([name, { description, ...property }]) => ({
         name,
@@ -134,7 +196,13 @@ function inputOf(row: Route): Json {
         schema: property,
         ...(example?.[name] === undefined ? {} : { example: example[name] }),
       })),
-      ...headers.map(([name, description]) => ({ name, in: 'header', required: false, description, schema: { type: 'string' } })),
+      ...headers.map(([name, description]) => ({
+        name,
+        in: 'header',
+        required: false,
+        description,
+        schema: { type: 'string' },
+      })),
     ],
   }
 }
@@ -149,10 +217,13 @@ function operation(row: Route, tag: string, components: Description['components'
     // a browser receives a page instead
     const response = row.page !== undefined && status === '400' ? `${name}Page` : name
     const described = errorResponse(codes)
-    components.responses[response] = response === name ? described : { ...described, content: { ...described['content'] as Json, ...page } }
+    components.responses[response] = response === name
+      ? described
+      : { ...described, content: { ...described['content'] as Json, ...page } }
     return [status, reference('responses', response)]
   })
-  const description = [...row.description === undefined ? [] : [row.description], ...limitsOf(row)].join('\n\n')
+  const description = [...row.description === undefined ? [] : [row.description], ...limitsOf(row)]
+    .join('\n\n')
   return {
     operationId: operationIdOf(row.path, row.method),
     tags: [tag],
@@ -176,11 +247,24 @@ function operation(row: Route, tag: string, components: Description['components'
           ...requestIdHeader,
           ...(row.startsSession === undefined
             ? {}
-            : { 'Set-Cookie': reference('headers', 'SessionCookie'), 'Set-Auth-Token': reference('headers', 'SessionToken') }),
+            : {
+              'Set-Cookie': reference('headers', 'SessionCookie'),
+              'Set-Auth-Token': reference('headers', 'SessionToken'),
+            }),
         },
-        content: { [row.mediaType ?? 'application/json']: { schema }, ...(row.page === undefined ? {} : page) },
+        content: {
+          [row.mediaType ?? 'application/json']: { schema },
+          ...(row.page === undefined ? {} : page),
+        },
       },
-      ...(row.mediaType !== 'text/calendar' ? {} : { 304: { description: 'The client has this version, by `If-None-Match`.', headers: requestIdHeader } }),
+      ...(row.mediaType !== 'text/calendar'
+        ? {}
+        : {
+          304: {
+            description: 'The client has this version, by `If-None-Match`.',
+            headers: requestIdHeader,
+          },
+        }),
       ...(row.page === undefined ? {} : onToApp),
       ...Object.fromEntries(rejected),
     },
@@ -197,14 +281,26 @@ function pageOperation({ path, parameter: name }: PageRoute): Json {
     tags: [pagesTag.name],
     summary: 'Shows the page that a mailed link opens. Opening it changes nothing.',
     security: [],
-    parameters: [{ name, in: 'query', required: true, description: 'The token or the id of the mailed link.', schema: { type: 'string' } }],
-    responses: { 200: { description: 'The page.', headers: requestIdHeader, content: page }, ...withoutInput },
+    parameters: [{
+      name,
+      in: 'query',
+      required: true,
+      description: 'The token or the id of the mailed link.',
+      schema: { type: 'string' },
+    }],
+    responses: {
+      200: { description: 'The page.', headers: requestIdHeader, content: page },
+      ...withoutInput,
+    },
   }
 }
 
 const pagesTag = { name: 'Pages', description: 'Pages for browsers, and this document.' }
 
-/** Describes the auth surface, without the headers of both surfaces. With https the cookie's name starts with `__Secure-`. */
+/**
+ * Describes the auth surface, without the headers of both surfaces. With https the cookie's name
+ * starts with `__Secure-`.
+ */
 export function surfaceDescription(groups: RouteGroup[], pages: PageRoute[]): Description {
   const components: Description['components'] = {
     schemas: {
@@ -213,8 +309,16 @@ export function surfaceDescription(groups: RouteGroup[], pages: PageRoute[]): De
         description: 'An error of the auth surface.',
         required: ['error', 'message'],
         properties: {
-          error: { type: 'string', enum: Object.keys(errorCodes), description: 'The code on which a program branches.' },
-          message: { type: 'string', description: 'A sentence for the user or the log. It may be more specific than the examples.' },
+          error: {
+            type: 'string',
+            enum: Object.keys(errorCodes),
+            description: 'The code on which a program branches.',
+          },
+          message: {
+            type: 'string',
+            description:
+              'A sentence for the user or the log. It may be more specific than the examples.',
+          },
         },
       },
     },
@@ -224,26 +328,44 @@ export function surfaceDescription(groups: RouteGroup[], pages: PageRoute[]): De
         name: 'X-Session-Transport',
         in: 'header',
         required: false,
-        description: 'For native apps: `token` returns the token of the session in the header `set-auth-token`, and sets no cookie. A web page is refused.',
+        description:
+          'For native apps: `token` returns the token of the session in the header `set-auth-token`, and sets no cookie. A web page is refused.',
         schema: { type: 'string', enum: ['token'] },
       },
     },
     headers: {
       SessionCookie: { description: 'The cookie of the session.', schema: { type: 'string' } },
       SessionToken: {
-        description: 'The token of the session, instead of the cookie, if the request has `X-Session-Transport: token`.',
+        description:
+          'The token of the session, instead of the cookie, if the request has `X-Session-Transport: token`.',
         schema: { type: 'string' },
       },
     },
     securitySchemes: {
-      session: { type: 'apiKey', in: 'cookie', name: 'better-auth.session_token', description: 'The cookie that sign-up and sign-in set.' },
+      session: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: 'better-auth.session_token',
+        description: 'The cookie that sign-up and sign-in set.',
+      },
       sessionToken: {
         type: 'http',
         scheme: 'bearer',
-        description: 'For native apps: the token of the header `set-auth-token`, instead of the cookie.',
+        description:
+          'For native apps: the token of the header `set-auth-token`, instead of the cookie.',
       },
-      apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'fin_…', description: 'A key of a program, from `POST /api/auth/api-key/create`.' },
-      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token that `POST /api/auth/token` issues, valid for an hour.' },
+      apiKey: {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'fin_…',
+        description: 'A key of a program, from `POST /api/auth/api-key/create`.',
+      },
+      bearer: {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'JWT',
+        description: 'The token that `POST /api/auth/token` issues, valid for an hour.',
+      },
     },
   }
   const paths: Record<string, Json> = {}
@@ -251,7 +373,8 @@ export function surfaceDescription(groups: RouteGroup[], pages: PageRoute[]): De
     paths[`${basePath}${path}`] = { ...paths[`${basePath}${path}`], [method]: described }
   }
   for (const { name, routes: rows } of groups) {
-    for (const row of rows) add(row.path, row.method.toLowerCase(), operation(row, name, components))
+    for (const row of rows)
+      add(row.path, row.method.toLowerCase(), operation(row, name, components))
   }
   for (const one of pages) add(one.path, 'get', pageOperation(one))
   const document = (path: string, operationId: string, summary: string) =>
@@ -261,11 +384,23 @@ export function surfaceDescription(groups: RouteGroup[], pages: PageRoute[]): De
       summary,
       security: [],
       responses: {
-        200: { description: 'The description.', headers: requestIdHeader, content: { 'application/json': { schema: { type: 'object' } } } },
+        200: {
+          description: 'The description.',
+          headers: requestIdHeader,
+          content: { 'application/json': { schema: { type: 'object' } } },
+        },
         ...withoutInput,
       },
     })
   document('/openapi.json', 'openapi', 'Describes both surfaces.')
-  document('/openapi-whole-rows.json', 'openapiWholeRows', 'Describes requests for JSON with whole rows, for generators of typed clients.')
-  return { paths, components, tags: [...groups.map(({ name, description }) => ({ name, description })), pagesTag] }
+  document(
+    '/openapi-whole-rows.json',
+    'openapiWholeRows',
+    'Describes requests for JSON with whole rows, for generators of typed clients.',
+  )
+  return {
+    paths,
+    components,
+    tags: [...groups.map(({ name, description }) => ({ name, description })), pagesTag],
+  }
 }

@@ -14,7 +14,11 @@ Decide by \`error\`. Show or log \`message\`, which may contain more than the se
 
 | Status | \`error\` | \`message\` |
 |---|---|---|
-${Object.entries(errorCodes).map(([code, [status, message]]) => `| ${status} | \`${code}\` | ${message} |`).join('\n')}
+${
+    Object.entries(errorCodes).map(([code, [status, message]]) =>
+      `| ${status} | \`${code}\` | ${message} |`
+    ).join('\n')
+  }
 
 The errors of the [data surface](data.md#errors) have PostgREST's own shape: \`code\`, \`message\`, \`details\`, \`hint\`.
 

@@ -17,7 +17,10 @@ export type HttpMetrics = {
   registry: Registry
 }
 
-/** The methods that are metric labels. Prometheus keeps a time series for each label, and a client may send any method. */
+/**
+ * The methods that are metric labels. Prometheus keeps a time series for each label, and a client
+ * may send any method.
+ */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** @param routes the labels of routes, in addition to `unknown` */
@@ -32,7 +35,12 @@ export function createHttpMetrics(routes: Iterable<string>): HttpMetrics {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   })
-  const limited = new Counter({ name: 'auth_rate_limited_total', help: 'Requests refused with 429.', labelNames: ['route'], registers })
+  const limited = new Counter({
+    name: 'auth_rate_limited_total',
+    help: 'Requests refused with 429.',
+    labelNames: ['route'],
+    registers,
+  })
   for (const route of routes) limited.inc({ route }, 0)
   return {
     observe: (method, route, status, seconds) => {
@@ -65,11 +73,18 @@ export function createHttpMetrics(routes: Iterable<string>): HttpMetrics {
         labelNames: ['pool'],
         registers,
         collect() {
-          // A request that gets an idle connection waits for the next turn of the event loop, and does not count.
-          for (const [pool, { waitingCount, idleCount }] of Object.entries(pools)) queued.set({ pool }, Math.max(0, waitingCount - idleCount))
+          // A request that gets an idle connection waits for the next turn of the event loop, and
+          // does not count.
+          for (const [pool, { waitingCount, idleCount }] of Object.entries(pools))
+            queued.set({ pool }, Math.max(0, waitingCount - idleCount))
         },
       })
-      const most = new Gauge({ name: 'auth_db_pool_max', help: 'Maximum number of connections.', labelNames: ['pool'], registers })
+      const most = new Gauge({
+        name: 'auth_db_pool_max',
+        help: 'Maximum number of connections.',
+        labelNames: ['pool'],
+        registers,
+      })
       for (const [pool, { options }] of Object.entries(pools)) most.set({ pool }, options.max)
     },
     registry,

@@ -1,4 +1,7 @@
-/** The trusted origins: our own, those of TRUSTED_ORIGINS, and every origin on localhost if PUBLIC_URL is there. No I/O. */
+/**
+ * The trusted origins: our own, those of TRUSTED_ORIGINS, and every origin on localhost if
+ * PUBLIC_URL is there. No I/O.
+ */
 import type { Context } from 'hono'
 import { isAppOrigin } from '../common/app-origins.ts'
 
@@ -13,10 +16,13 @@ export type Origins = {
 }
 
 /** Names that browsers resolve to their own machine. */
-export const isLocal = (hostname: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname) || hostname.endsWith('.localhost')
+export const isLocal = (hostname: string): boolean =>
+  ['localhost', '127.0.0.1', '[::1]'].includes(hostname) || hostname.endsWith('.localhost')
 
 const localPatterns = ['http', 'https'].flatMap((scheme) =>
-  ['localhost', '*.localhost', '127.0.0.1', '[::1]'].flatMap((host) => [`${scheme}://${host}`, `${scheme}://${host}:*`])
+  ['localhost', '*.localhost', '127.0.0.1', '[::1]'].flatMap((
+    host,
+  ) => [`${scheme}://${host}`, `${scheme}://${host}:*`])
 )
 
 /**
@@ -39,10 +45,14 @@ export function originsOf(publicUrl: string, named: string[]): Origins {
 }
 
 /**
- * Returns true if a mailed link or a sign-in may lead to a URL: one of our origin, of a trusted origin, or below the path of APP_URL.
- * Other paths of the app's origin may belong to another tenant of that host.
+ * Returns true if a mailed link or a sign-in may lead to a URL: one of our origin, of a trusted
+ * origin, or below the path of APP_URL. Other paths of the app's origin may belong to another
+ * tenant of that host.
  */
-export function isTrustedUrl({ appUrl, origins }: { appUrl: string, origins: Origins }, url: string): boolean {
+export function isTrustedUrl(
+  { appUrl, origins }: { appUrl: string, origins: Origins },
+  url: string,
+): boolean {
   const app = new URL(`${appUrl}/`)
   if (!URL.canParse(url, app.href)) return false
   const { origin, username, protocol, pathname } = new URL(url, app)
@@ -51,8 +61,8 @@ export function isTrustedUrl({ appUrl, origins }: { appUrl: string, origins: Ori
 }
 
 /**
- * Returns true if no web page can have sent the request: it has none of the headers that tell where a browser's request comes from, or a
- * trusted origin of a native app.
+ * Returns true if no web page can have sent the request: it has none of the headers that tell where
+ * a browser's request comes from, or a trusted origin of a native app.
  */
 export function isOfApp(context: Context, { trusts }: Origins): boolean {
   const origin = context.req.header('origin')
@@ -66,5 +76,7 @@ export function originOf(context: Context): string | undefined {
   if (origin !== undefined) return origin
   const referer = context.req.header('referer')
   if (referer !== undefined) return URL.canParse(referer) ? new URL(referer).origin : 'null'
-  return ['cross-site', 'same-site'].includes(context.req.header('sec-fetch-site') ?? '') ? 'null' : undefined
+  return ['cross-site', 'same-site'].includes(context.req.header('sec-fetch-site') ?? '')
+    ? 'null'
+    : undefined
 }

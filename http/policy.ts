@@ -1,4 +1,7 @@
-/** The policy of a route as data, and the current request. `http/serve-route.ts` applies the policy before the handler runs. */
+/**
+ * The policy of a route as data, and the current request. `http/serve-route.ts` applies the policy
+ * before the handler runs.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Session, User } from 'better-auth'
 
@@ -8,34 +11,56 @@ export type RateLimit = { window: number, max: number }
 /** A limit per minute. */
 export const perMinute = (max: number): RateLimit => ({ window: 60, max })
 
-/** A credential: the cookie or the token of a session, a token of the data surface, or an API key. */
+/**
+ * A credential: the cookie or the token of a session, a token of the data surface, or an API key.
+ */
 type Credential = 'session' | 'token' | 'apiKey'
 
 export type Policy = {
-  /** The request must carry one of these credentials; none are needed if there are none. The handler itself checks a token of the data surface, and an API key. */
+  /**
+   * The request must carry one of these credentials; none are needed if there are none. The handler
+   * itself checks a token of the data surface, and an API key.
+   */
   credentials: readonly Credential[]
   /** Whether the request may name an organization. The caller must then be a member of it. */
   namesOrganization: boolean
-  /** Whether the handler hashes a password. The request then waits for a slot in the hashing queue. */
+  /**
+   * Whether the handler hashes a password. The request then waits for a slot in the hashing queue.
+   */
   hashesPassword: boolean
-  /** Whether the handler verifies a password. Such guesses have a budget per account: auth/engine/guesses.ts. Without it, a verification throws. */
+  /**
+   * Whether the handler verifies a password. Such guesses have a budget per account:
+   * auth/engine/guesses.ts. Without it, a verification throws.
+   */
   guessesPassword: boolean
-  /** The kind of session that a success starts. A `sign-in` also mails a new link to an unverified user. */
+  /**
+   * The kind of session that a success starts. A `sign-in` also mails a new link to an unverified
+   * user.
+   */
   startsSession: 'sign-up' | 'sign-in' | 'no'
-  /** `required`: an account with a second factor gets no session without it. `verified`: the handler, or the provider of single sign-on, verifies it. */
+  /**
+   * `required`: an account with a second factor gets no session without it. `verified`: the
+   * handler, or the provider of single sign-on, verifies it.
+   */
   secondFactor: 'required' | 'verified'
   limits: {
     /** Per client address. An IPv6 client counts as its /64. */
     address?: RateLimit
-    /** Per account and for all addresses: the caller's account, or the account that the field `email` names. */
+    /**
+     * Per account and for all addresses: the caller's account, or the account that the field
+     * `email` names.
+     */
     account?: RateLimit & { by: 'caller' | 'email' }
   }
   /**
-   * Whether the handler runs in one transaction, so that a request that fails or is refused stores nothing. A handler that waits for another
-   * server or a client does not. It makes its own transactions.
+   * Whether the handler runs in one transaction, so that a request that fails or is refused stores
+   * nothing. A handler that waits for another server or a client does not. It makes its own
+   * transactions.
    */
   isAtomic: boolean
-  /** The better-auth endpoint that answers, as method and path. Undefined if the handler is our own. */
+  /**
+   * The better-auth endpoint that answers, as method and path. Undefined if the handler is our own.
+   */
   betterAuth: string | undefined
 }
 
@@ -50,9 +75,22 @@ export const policyOf = ({
   limits = {},
   isAtomic = true,
   betterAuth,
-}: Partial<Policy>): Policy => ({ credentials, namesOrganization, hashesPassword, guessesPassword, startsSession, secondFactor, limits, isAtomic, betterAuth })
+}: Partial<Policy>): Policy => ({
+  credentials,
+  namesOrganization,
+  hashesPassword,
+  guessesPassword,
+  startsSession,
+  secondFactor,
+  limits,
+  isAtomic,
+  betterAuth,
+})
 
-/** The header in which better-auth receives the client address. It is set on every request, so a client cannot choose it. */
+/**
+ * The header in which better-auth receives the client address. It is set on every request, so a
+ * client cannot choose it.
+ */
 export const clientAddressHeader = 'x-finance-client-address'
 
 export type Client = Readonly<{
@@ -63,7 +101,10 @@ export type Client = Readonly<{
 }>
 
 /** The signed-in user and session, as better-auth returns them. */
-export type Caller = { user: User, session: Session & { activeOrganizationId?: string | null | undefined } }
+export type Caller = {
+  user: User
+  session: Session & { activeOrganizationId?: string | null | undefined }
+}
 
 export type CurrentRequest = Readonly<{
   policy: Policy
@@ -77,7 +118,8 @@ export type CurrentRequest = Readonly<{
 }>
 
 /**
- * The current request, for hooks of better-auth, Kysely and pg, which receive no argument of ours. Handlers read Hono's variables
- * instead. Only `http/serve-route.ts` sets it, and each object is read-only.
+ * The current request, for hooks of better-auth, Kysely and pg, which receive no argument of ours.
+ * Handlers read Hono's variables instead. Only `http/serve-route.ts` sets it, and each object is
+ * read-only.
  */
 export const currentRequest = new AsyncLocalStorage<CurrentRequest>()

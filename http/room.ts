@@ -1,4 +1,7 @@
-/** The surface of a room, in one shape for all. A program composes rooms by it, and reads nothing else of them. */
+/**
+ * The surface of a room, in one shape for all. A program composes rooms by it, and reads nothing
+ * else of them.
+ */
 import type pg from 'pg'
 import type { Registry } from 'prom-client'
 import type { Kept, Sweep } from '../common/jobs/sweep.ts'
@@ -10,7 +13,12 @@ import type { Route, Services } from './route.ts'
 export type RouteGroup = { name: string, description: string, routes: Route[] }
 
 /** What a program gives to each of its rooms. */
-export type Program = { pool: pg.Pool, secret: string, log: Log, objects: ObjectStorage | undefined }
+export type Program = {
+  pool: pg.Pool
+  secret: string
+  log: Log
+  objects: ObjectStorage | undefined
+}
 
 /** Ends work of a room. */
 type Stop = () => Promise<void>

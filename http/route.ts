@@ -1,4 +1,7 @@
-/** A route is one row of data with a handler. The row is the policy, the description and the schemas. */
+/**
+ * A route is one row of data with a handler. The row is the policy, the description and the
+ * schemas.
+ */
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { Transaction } from 'kysely'
@@ -13,7 +16,9 @@ import type { Origins } from './origins.ts'
 import type { Caller, Client, Policy } from './policy.ts'
 import type { Limits } from './rate-limits.ts'
 
-/** The settings that serve any route. A room adds those that its handlers read: `declare module`. */
+/**
+ * The settings that serve any route. A room adds those that its handlers read: `declare module`.
+ */
 export interface ServiceConfig {
   publicUrl: string
   secret: string
@@ -46,20 +51,45 @@ export type Identity = {
   /** Adds the cookies of the request to the response. */
   sendCookies: (c: RouteContext, headers: Headers) => void
   /** Returns the page or the redirect for a browser. */
-  pageOf: (c: RouteContext, response: Response, page: NonNullable<Route['page']>) => Promise<Response>
+  pageOf: (
+    c: RouteContext,
+    response: Response,
+    page: NonNullable<Route['page']>,
+  ) => Promise<Response>
   /** Returns why an address may not sign up; undefined if it may. */
   signUpProblem: (email: string) => Promise<ErrorCode | undefined>
-  /** Waits for a slot of the hashing queue. @returns the function that releases it @throws Rejection SERVICE_BUSY */
+  /**
+   * Waits for a slot of the hashing queue. @returns the function that releases it @throws Rejection
+   * SERVICE_BUSY
+   */
   enterHashingQueue: (network: string) => Promise<() => void>
-  /** Counts a guess at the password of an account. @returns a function that uncounts it @throws Rejection RATE_LIMIT_EXCEEDED */
+  /**
+   * Counts a guess at the password of an account. @returns a function that uncounts it @throws
+   * Rejection RATE_LIMIT_EXCEEDED
+   */
   countGuess: (email: string) => Promise<() => Promise<void>>
-  /** Requires the password or a recent sign-in. @throws Rejection INVALID_PASSWORD, FRESH_SIGN_IN_REQUIRED */
+  /**
+   * Requires the password or a recent sign-in. @throws Rejection INVALID_PASSWORD,
+   * FRESH_SIGN_IN_REQUIRED
+   */
   confirmCaller: (c: RouteContext, password: string | undefined) => Promise<unknown>
-  /** Runs work in a transaction that locks the caller's account. @throws Rejection UNAUTHORIZED if the session was deleted */
-  withAccountLock: <Result>(c: RouteContext, work: (trx: Transaction<Tables>) => Promise<Result>) => Promise<Result>
-  /** Verifies the signature of a token of the data surface. @returns undefined if no key of ours signed it */
+  /**
+   * Runs work in a transaction that locks the caller's account. @throws Rejection UNAUTHORIZED if
+   * the session was deleted
+   */
+  withAccountLock: <Result>(
+    c: RouteContext,
+    work: (trx: Transaction<Tables>) => Promise<Result>,
+  ) => Promise<Result>
+  /**
+   * Verifies the signature of a token of the data surface. @returns undefined if no key of ours
+   * signed it
+   */
   verifyToken: (token: string) => Promise<TokenClaims | undefined>
-  /** Finds a key that is alive, and notes its use. @throws Rejection UNAUTHORIZED, RATE_LIMIT_EXCEEDED */
+  /**
+   * Finds a key that is alive, and notes its use. @throws Rejection UNAUTHORIZED,
+   * RATE_LIMIT_EXCEEDED
+   */
   useApiKey: (c: RouteContext, key: string) => Promise<ApiKeyCaller>
 }
 
@@ -89,7 +119,10 @@ type Variables = {
   caller: Caller | undefined
   /** The API key of a request that has one instead of a session. The handler checks it. */
   apiKey: string | undefined
-  /** The token of the data surface of a request that has one instead of a session. The handler checks it. */
+  /**
+   * The token of the data surface of a request that has one instead of a session. The handler
+   * checks it.
+   */
   token: string | undefined
   /** The Cookie header of the request, or the one that its bearer token stands for. */
   cookie: string | undefined
@@ -119,8 +152,13 @@ type Row<Input extends z.ZodType, Output extends z.ZodType> = Partial<Policy> & 
   /** Errors in addition to those that follow from the policy and the input: http/description.ts. */
   rejects?: readonly ErrorCode[]
   output: Output
-  /** Returns the response body, or the response itself if the body is not JSON. @throws Rejection */
-  handle: (c: RouteContext, input: z.output<Input>) => z.output<Output> | Response | Promise<z.output<Output> | Response>
+  /**
+   * Returns the response body, or the response itself if the body is not JSON. @throws Rejection
+   */
+  handle: (
+    c: RouteContext,
+    input: z.output<Input>,
+  ) => z.output<Output> | Response | Promise<z.output<Output> | Response>
   /** Default: application/json. */
   mediaType?: 'text/event-stream' | 'text/calendar' | 'application/octet-stream'
   /** Whether the body is a file, which the handler reads. The input is then the path. */
@@ -130,17 +168,31 @@ type Row<Input extends z.ZodType, Output extends z.ZodType> = Partial<Policy> & 
   requestHeaders?: Record<string, string>
   /** The effect on the client's session. A row with `startsSession` needs none. */
   sessionEffect?: 'starts' | 'reads' | 'switches' | 'ends'
-  /** Pages that a browser receives in place of the JSON. `ofApp` is the app's page that receives the outcome instead. */
+  /**
+   * Pages that a browser receives in place of the JSON. `ofApp` is the app's page that receives the
+   * outcome instead.
+   */
   page?: Record<'succeeded' | 'failed', PageName> & { ofApp: string }
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A checked row, for code that serves all rows. */
-export type Route = Omit<Row<z.ZodType, z.ZodType>, 'handle'> & { method: Method, path: string, handle: (c: RouteContext, input: never) => unknown }
+export type Route = Omit<Row<z.ZodType, z.ZodType>, 'handle'> & {
+  method: Method
+  path: string
+  handle: (c: RouteContext, input: never) => unknown
+}
 
-/** Makes a route from a row. The compiler checks that the handler fits the schemas. A GET that changes nothing needs no transaction. */
-export const route = <Input extends z.ZodType, Output extends z.ZodType>(method: Method, path: string, row: Row<Input, Output>): Route => ({
+/**
+ * Makes a route from a row. The compiler checks that the handler fits the schemas. A GET that
+ * changes nothing needs no transaction.
+ */
+export const route = <Input extends z.ZodType, Output extends z.ZodType>(
+  method: Method,
+  path: string,
+  row: Row<Input, Output>,
+): Route => ({
   method,
   path,
   isAtomic: method !== 'GET',
@@ -148,16 +200,21 @@ export const route = <Input extends z.ZodType, Output extends z.ZodType>(method:
 })
 
 /** Returns a handler that does the work and then responds with a fixed body. */
-export const respondWith = <Input, Body>(body: Body, work: (c: RouteContext, input: Input) => Promise<unknown>) => async (c: RouteContext, input: Input) => {
-  await work(c, input)
-  return body
-}
+export const respondWith =
+  <Input, Body>(body: Body, work: (c: RouteContext, input: Input) => Promise<unknown>) =>
+  async (c: RouteContext, input: Input) => {
+    await work(c, input)
+    return body
+  }
 
 /** Returns the effect that a response has on the client's session. */
-export const sessionEffectOf = ({ startsSession = 'no', sessionEffect }: Route): Route['sessionEffect'] => (startsSession === 'no' ? sessionEffect : 'starts')
+export const sessionEffectOf = (
+  { startsSession = 'no', sessionEffect }: Route,
+): Route['sessionEffect'] => (startsSession === 'no' ? sessionEffect : 'starts')
 
 /** Whether a request to the route only reads. */
-export const isRead = (row: Route): boolean => row.method === 'GET' && sessionEffectOf(row) !== 'starts'
+export const isRead = (row: Route): boolean =>
+  row.method === 'GET' && sessionEffectOf(row) !== 'starts'
 
 /** Returns the signed-in user and session. @throws Rejection UNAUTHORIZED */
 export const callerOf = (c: RouteContext): Caller => c.var.caller ?? reject('UNAUTHORIZED')

@@ -1,8 +1,18 @@
-/** Serves one route: reads the input, applies the policy, runs the handler and sends its result, its error or a page. */
+/**
+ * Serves one route: reads the input, applies the policy, runs the handler and sends its result, its
+ * error or a page.
+ */
 import { clientNetwork } from '../common/client-address.ts'
 import { acceptsHtml, isOtherEncoding } from '../common/http-server.ts'
 import { otherAddressLimit, type Verdict } from './rate-limits.ts'
-import { codeOfDatabase, errorResponse, isRejection, rejection, reject, unexpectedErrorResponse } from './errors.ts'
+import {
+  codeOfDatabase,
+  errorResponse,
+  isRejection,
+  rejection,
+  reject,
+  unexpectedErrorResponse,
+} from './errors.ts'
 import { problemOf } from './fields.ts'
 import { describeError } from '../common/log.ts'
 import { currentRequest, policyOf, type CurrentRequest } from './policy.ts'
@@ -10,7 +20,10 @@ import { isRead, type Route, type RouteContext } from './route.ts'
 
 /** The maximum size of a JSON body. */
 const maxBytes = 64 * 1024
-/** A larger body is read up to this size and dropped, so that the client reads our response instead of a broken pipe. */
+/**
+ * A larger body is read up to this size and dropped, so that the client reads our response instead
+ * of a broken pipe.
+ */
 const maxDiscardedBytes = 16 * 1024 * 1024
 
 async function readBytes(request: Request): Promise<Buffer> {
@@ -48,7 +61,10 @@ async function readJson(request: Request): Promise<unknown> {
   const bytes = await readBytes(request)
   if (bytes.length === 0) return {}
   const contentType = request.headers.get('content-type') ?? ''
-  if (!/^application\/json\s*(;|$)/i.test(contentType) || isOtherEncoding(contentType, request.headers.get('content-encoding') ?? ''))
+  if (
+    !/^application\/json\s*(;|$)/i.test(contentType) ||
+    isOtherEncoding(contentType, request.headers.get('content-encoding') ?? '')
+  )
     throw rejection('UNSUPPORTED_MEDIA_TYPE')
   const text = textOf(bytes)
   try {
@@ -62,8 +78,15 @@ const checkLimit = ({ allowed, retryAfterSeconds }: Verdict): void => {
   if (!allowed) reject('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
 }
 
-/** Refuses a user who is not a member of the organization. @throws Rejection NOT_FOUND, the same as for an organization that does not exist */
-async function checkMembership(c: RouteContext, organizationId: string, userId: string): Promise<void> {
+/**
+ * Refuses a user who is not a member of the organization. @throws Rejection NOT_FOUND, the same as
+ * for an organization that does not exist
+ */
+async function checkMembership(
+  c: RouteContext,
+  organizationId: string,
+  userId: string,
+): Promise<void> {
   const member = await c.var.services.db.selectFrom('auth.members').select('id')
     .where('organizationId', '=', organizationId).where('userId', '=', userId).executeTakeFirst()
   if (member === undefined) reject('NOT_FOUND')
@@ -74,7 +97,13 @@ async function checkMembership(c: RouteContext, organizationId: string, userId: 
  * @param onQueryError receives each failed query of better-auth
  * @throws Rejection
  */
-async function enforce(c: RouteContext, row: Route, input: object, onQueryError: (error: unknown) => void, handle: () => unknown): Promise<unknown> {
+async function enforce(
+  c: RouteContext,
+  row: Route,
+  input: object,
+  onQueryError: (error: unknown) => void,
+  handle: () => unknown,
+): Promise<unknown> {
   const { limits, identity, inTransaction } = c.var.services
   const { client } = c.var
   const policy = policyOf(row)
@@ -82,38 +111,55 @@ async function enforce(c: RouteContext, row: Route, input: object, onQueryError:
     const value = (input as Record<string, unknown>)[name]
     return typeof value === 'string' ? value : undefined
   }
-  checkLimit(await limits.consumeForAddress(row.path, client, policy.limits.address ?? otherAddressLimit))
-  let request: CurrentRequest = { policy, client, caller: undefined, onQueryError, onCorrectPassword: () => Promise.resolve() }
+  checkLimit(
+    await limits.consumeForAddress(row.path, client, policy.limits.address ?? otherAddressLimit),
+  )
+  let request: CurrentRequest = {
+    policy,
+    client,
+    caller: undefined,
+    onQueryError,
+    onCorrectPassword: () => Promise.resolve(),
+  }
   identity.readCredentials(c, row)
   if (policy.credentials.length > 0 && c.var.apiKey === undefined && c.var.token === undefined) {
-    const caller = await currentRequest.run(request, () => identity.readSession(c)) ?? reject('UNAUTHORIZED')
+    const caller = await currentRequest.run(request, () => identity.readSession(c)) ??
+      reject('UNAUTHORIZED')
     c.set('caller', caller)
     request = { ...request, caller }
   }
   const { caller } = request
   const organizationId = field('organizationId')
   if (organizationId !== undefined) {
-    // Without namesOrganization and a session no membership can be checked, so the handler must not see the organization.
+    // Without namesOrganization and a session no membership can be checked, so the handler must not
+    // see the organization.
     if (!policy.namesOrganization || caller === undefined) reject('FORBIDDEN')
     await checkMembership(c, organizationId, caller.user.id)
   }
   const { account } = policy.limits
   if (account !== undefined) {
-    const name = (account.by === 'caller' ? caller?.user.id : field('email')) ?? reject('VALIDATION_ERROR')
+    const name = (account.by === 'caller' ? caller?.user.id : field('email')) ??
+      reject('VALIDATION_ERROR')
     checkLimit(await limits.consumeForAccount(row.path, name, account))
   }
   if (policy.guessesPassword && (field('password') ?? field('currentPassword')) !== undefined) {
     const email = caller?.user.email ?? field('email') ?? reject('VALIDATION_ERROR')
     request = { ...request, onCorrectPassword: await identity.countGuess(email) }
   }
-  // This check precedes the hash, so that a refused sign-up costs none and the response does not show whether the account exists.
+  // This check precedes the hash, so that a refused sign-up costs none and the response does not
+  // show whether the account exists.
   if (policy.startsSession === 'sign-up') {
     const problem = await identity.signUpProblem(field('email') ?? '')
     if (problem !== undefined) reject(problem)
   }
-  const leaveQueue = policy.hashesPassword ? await identity.enterHashingQueue(clientNetwork(client.address)) : undefined
+  const leaveQueue = policy.hashesPassword
+    ? await identity.enterHashingQueue(clientNetwork(client.address))
+    : undefined
   try {
-    return await currentRequest.run(request, async () => await (policy.isAtomic ? inTransaction(async () => await handle()) : handle()))
+    return await currentRequest.run(
+      request,
+      async () => await (policy.isAtomic ? inTransaction(async () => await handle()) : handle()),
+    )
   } finally {
     leaveQueue?.()
   }
@@ -122,22 +168,35 @@ async function enforce(c: RouteContext, row: Route, input: object, onQueryError:
 function errorOf(c: RouteContext, row: Route, error: unknown): Response {
   const code = codeOfDatabase(error)
   // The account was deleted during a sign-in. The next attempt finds no account.
-  if (code === 'UNAUTHORIZED' && policyOf(row).credentials.length === 0) return errorResponse('SERVICE_BUSY', undefined, 1)
+  if (code === 'UNAUTHORIZED' && policyOf(row).credentials.length === 0)
+    return errorResponse('SERVICE_BUSY', undefined, 1)
   if (code !== undefined) return errorResponse(code)
   if (isRejection(error)) return errorResponse(error.code, error.message, error.retryAfterSeconds)
-  c.var.services.log.error({ id: c.var.requestId, route: row.path, error: describeError(error) }, 'request failed')
+  c.var.services.log.error(
+    { id: c.var.requestId, route: row.path, error: describeError(error) },
+    'request failed',
+  )
   return unexpectedErrorResponse(error)
 }
 
-/** Reads the query and the path. A repeated parameter is a list, so that its schema refuses it instead of taking the first value in silence. */
+/**
+ * Reads the query and the path. A repeated parameter is a list, so that its schema refuses it
+ * instead of taking the first value in silence.
+ */
 const readQuery = (c: RouteContext): Record<string, unknown> => ({
-  ...Object.fromEntries(Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? values[0] : values])),
+  ...Object.fromEntries(
+    Object.entries(c.req.queries()).map((
+      [name, values],
+    ) => [name, values.length === 1 ? values[0] : values]),
+  ),
   ...c.req.param() as Record<string, string>,
 })
 
 /** @throws Rejection if the input does not match the schema */
 export async function serveRoute(c: RouteContext, row: Route): Promise<Response> {
-  const parsed = row.input.safeParse(row.method === 'GET' || row.isFile === true ? readQuery(c) : await readJson(c.req.raw))
+  const parsed = row.input.safeParse(
+    row.method === 'GET' || row.isFile === true ? readQuery(c) : await readJson(c.req.raw),
+  )
   if (!parsed.success) {
     const { code, message } = problemOf(parsed.error)
     throw rejection(code, message)
@@ -152,12 +211,21 @@ export async function serveRoute(c: RouteContext, row: Route): Promise<Response>
   }
   let response: Response
   try {
-    const body = await enforce(c, row, parsed.data as object, onQueryError, () => row.handle(c, parsed.data as never))
+    const body = await enforce(
+      c,
+      row,
+      parsed.data as object,
+      onQueryError,
+      () => row.handle(c, parsed.data as never),
+    )
     // Otherwise a session that could not be read would look like none.
     if (queryError !== undefined && isRead(row)) throw queryError
-    response = body instanceof Response ? body : Response.json(body, row.headers === undefined ? {} : { headers: row.headers })
+    response = body instanceof Response
+      ? body
+      : Response.json(body, row.headers === undefined ? {} : { headers: row.headers })
   } catch (error) {
-    // better-auth reports some failed queries as a missing row, so the query's error takes precedence
+    // better-auth reports some failed queries as a missing row, so the query's error takes
+    // precedence
     response = errorOf(c, row, queryError ?? error)
     // A session that was not stored must not replace the client's own.
     if (response.status >= 500) c.set('cookies', [])

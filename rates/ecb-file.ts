@@ -1,6 +1,7 @@
 /**
- * The file of euro reference rates of the European Central Bank. The bank publishes one day, 90 days, and all days since 1999 in the same
- * XML format. The reader accepts only that format, because a wrong rate would falsify reports without a word.
+ * The file of euro reference rates of the European Central Bank. The bank publishes one day, 90
+ * days, and all days since 1999 in the same XML format. The reader accepts only that format,
+ * because a wrong rate would falsify reports without a word.
  */
 
 /** On `day` one euro was worth `rate` of `currency`, a lower-case code. */
@@ -9,7 +10,8 @@ export type PublishedRate = { day: string, currency: string, rate: string }
 const head =
   /\uFEFF?\s*(?:<\?xml[^<>]*\?>\s*)?<gesmes:Envelope\s[^<>]*"http:\/\/www\.ecb\.int\/vocabulary\/2002-08-01\/eurofxref"[^<>]*>\s*<gesmes:subject>[^<>]*<\/gesmes:subject>\s*<gesmes:Sender>\s*<gesmes:name>[^<>]*<\/gesmes:name>\s*<\/gesmes:Sender>\s*<Cube>\s*/y
 const dayStart = /<Cube\s+time=(["'])(\d{4}-\d\d-\d\d)\1\s*>\s*/y
-const rateElement = /<Cube\s+currency=(["'])([A-Z]{3})\1\s+rate=(["'])(\d{1,12}(?:\.\d{1,12})?)\3\s*(?:\/>|>\s*<\/Cube>)\s*/y
+const rateElement =
+  /<Cube\s+currency=(["'])([A-Z]{3})\1\s+rate=(["'])(\d{1,12}(?:\.\d{1,12})?)\3\s*(?:\/>|>\s*<\/Cube>)\s*/y
 const end = /<\/Cube>\s*/y
 const tail = /<\/Cube>\s*<\/gesmes:Envelope>\s*$/y
 
@@ -27,7 +29,8 @@ const isDay = (text: string): boolean => {
  * Reads the rates one by one.
  * @param text the complete file
  * @param today the current day, such as 2026-11-26; rates of days after tomorrow are refused
- * @throws RateFileError at the first place with another format, so keep no rate before the file was read to its end
+ * @throws RateFileError at the first place with another format, so keep no rate before the file was
+ * read to its end
  */
 export function* readRates(text: string, today: string): Generator<PublishedRate> {
   let at = 0
@@ -45,7 +48,8 @@ export function* readRates(text: string, today: string): Generator<PublishedRate
   const days = new Set<string>()
   for (let found = take(dayStart); found !== null; found = take(dayStart)) {
     const day = found[2] ?? ''
-    if (!isDay(day) || day < '1999-01-01' || day > last) reject('the day is not between 1999 and tomorrow')
+    if (!isDay(day) || day < '1999-01-01' || day > last)
+      reject('the day is not between 1999 and tomorrow')
     if (days.has(day)) reject('the day is there twice')
     days.add(day)
     const currencies = new Set(['EUR'])

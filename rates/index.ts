@@ -1,4 +1,6 @@
-/** The surface of rates/: the daily download of exchange rates. auth/main.ts runs it in its process. */
+/**
+ * The surface of rates/: the daily download of exchange rates. auth/main.ts runs it in its process.
+ */
 import { gaugeOf, lastKnown } from '../common/metrics.ts'
 import type { Room } from '../http/room.ts'
 import type { Services } from '../http/route.ts'

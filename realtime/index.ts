@@ -1,6 +1,6 @@
 /**
- * The surface of realtime/: live streams, webhooks and calendar feeds. auth/main.ts runs it in its process, and realtime/main.ts as a process
- * of its own.
+ * The surface of realtime/: live streams, webhooks and calendar feeds. auth/main.ts runs it in its
+ * process, and realtime/main.ts as a process of its own.
  */
 import { batchRows } from '../common/jobs/sweep.ts'
 import { fairQueue, type FairQueue } from '../common/fair-queue.ts'
@@ -19,7 +19,10 @@ type RealtimeServices = {
   streams: ChangeStreams
   /** The servers that may receive webhooks. */
   receivers: Receivers
-  /** Limits the connections that reads of calendars hold, because their secret is the only credential. */
+  /**
+   * Limits the connections that reads of calendars hold, because their secret is the only
+   * credential.
+   */
   calendarQueue: FairQueue
 }
 
@@ -35,28 +38,55 @@ export type RealtimeOptions = {
   webhookPauseMs: number | undefined
 }
 
-/** Maximum number of changes that live streams can resume from. Changes are kept for an hour at most. */
+/**
+ * Maximum number of changes that live streams can resume from. Changes are kept for an hour at
+ * most.
+ */
 const keptChanges = 100_000
 
 export const realtime: Room<RealtimeOptions, RealtimeMetrics, RealtimeServices> = {
   routes: [
     { name: 'Live', description: 'Changes of rows, as they happen.', routes: changeRoutes },
-    { name: 'Webhooks', description: 'Servers that receive a message when rows change.', routes: webhookRoutes },
-    { name: 'Calendars', description: 'Addresses at which calendar programs read what is due.', routes: calendarRoutes },
+    {
+      name: 'Webhooks',
+      description: 'Servers that receive a message when rows change.',
+      routes: webhookRoutes,
+    },
+    {
+      name: 'Calendars',
+      description: 'Addresses at which calendar programs read what is due.',
+      routes: calendarRoutes,
+    },
   ],
   metrics: realtimeMetrics,
   services: ({ pool, secret, log }, metrics, { maxStreams, receivers }) => {
-    const streams = createChangeStreams({ pool, secret, maxStreams, observer: metrics.streams, log })
+    const streams = createChangeStreams({
+      pool,
+      secret,
+      maxStreams,
+      observer: metrics.streams,
+      log,
+    })
     metrics.watch(streams)
     return { streams, receivers, calendarQueue: fairQueue(2, 32, 5_000) }
   },
   jobs: ({ pool, secret, log }, metrics, { receivers, webhookPauseMs }) =>
-    startWebhooks({ pool, secret, receivers, observer: metrics.webhooks, log, pauseMs: webhookPauseMs }),
+    startWebhooks({
+      pool,
+      secret,
+      receivers,
+      observer: metrics.webhooks,
+      log,
+      pauseMs: webhookPauseMs,
+    }),
   sweeps: ({ pool }) => [
     {
       table: 'private.changes',
       async deleteBatch() {
-        const { rows } = await pool.query<{ count: string }>('select private.forget_changes($1, $2) as count', [keptChanges, batchRows])
+        const { rows } = await pool.query<{ count: string }>(
+          'select private.forget_changes($1, $2) as count',
+          [keptChanges, batchRows],
+        )
         return Number(rows[0]?.count) >= batchRows
       },
     },

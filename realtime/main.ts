@@ -1,10 +1,17 @@
 /**
- * realtime/ as a process of its own, beside auth services with AUTH_SERVES_REALTIME=false: `npm run realtime`. It reads sessions, tokens and API keys
- * as the auth service does, and serves the same addresses.
+ * realtime/ as a process of its own, beside auth services with AUTH_SERVES_REALTIME=false: `npm run
+ * realtime`. It reads sessions, tokens and API keys as the auth service does, and serves the same
+ * addresses.
  */
 import { pathToFileURL } from 'node:url'
 import { getRequestListener } from '@hono/node-server'
-import { identityConfig, cacheForASecond, healthChecks, openIdentity, type IdentityConfig } from '../auth/index.ts'
+import {
+  identityConfig,
+  cacheForASecond,
+  healthChecks,
+  openIdentity,
+  type IdentityConfig,
+} from '../auth/index.ts'
 import { defaultHost, startServer } from '../common/http-server.ts'
 import { createLog, describeError, type Log } from '../common/log.ts'
 import { readSettings } from '../common/settings.ts'
@@ -24,7 +31,11 @@ const name = 'finance-realtime'
 const lameDuckMs = 250
 
 /** @param receivers the servers that may receive webhooks @returns a function that stops it */
-async function startRealtime(config: IdentityConfig, log: Log, receivers: Receivers): Promise<() => Promise<void>> {
+async function startRealtime(
+  config: IdentityConfig,
+  log: Log,
+  receivers: Receivers,
+): Promise<() => Promise<void>> {
   const running = new AsyncDisposableStack()
   try {
     const tracing = startTracing(config.traces?.endpoint, config.traces?.headers, log)
@@ -32,7 +43,12 @@ async function startRealtime(config: IdentityConfig, log: Log, receivers: Receiv
     const paths = { routes: realtime.routes.flatMap((group) => group.routes) }
     const labels = labelPaths(paths)
     const metrics = createHttpMetrics(labels.all)
-    const { connections: { pool, pools, db }, services } = await openIdentity(running, config, { log, tracing, name, onLimit: metrics.limitHit })
+    const { connections: { pool, pools, db }, services } = await openIdentity(running, config, {
+      log,
+      tracing,
+      name,
+      onLimit: metrics.limitHit,
+    })
     const program: Program = { pool, secret: config.secret, log, objects: undefined }
     const options = { maxStreams: config.changesStreams, receivers, webhookPauseMs: undefined }
     const ofRealtime = realtime.metrics(metrics.registry, pool)
@@ -52,19 +68,22 @@ async function startRealtime(config: IdentityConfig, log: Log, receivers: Receiv
       isStopping: () => stopping,
     })
     running.defer(
-      await startServer(getRequestListener((request, bindings) => app.fetch(request, bindings), defaultHost), {
-        host: config.host,
-        port: config.port,
-        setting: 'PORT',
-        lameDuckMs,
-        onStop: () => {
-          stopping = true
-          // a stream does not end by itself, and its client resumes at another process
-          parts.streams.close()
+      await startServer(
+        getRequestListener((request, bindings) => app.fetch(request, bindings), defaultHost),
+        {
+          host: config.host,
+          port: config.port,
+          setting: 'PORT',
+          lameDuckMs,
+          onStop: () => {
+            stopping = true
+            // a stream does not end by itself, and its client resumes at another process
+            parts.streams.close()
+          },
+          onError: (error) => log.error({ error: describeError(error) }, 'request failed'),
+          trustedProxies: config.trustedProxies,
         },
-        onError: (error) => log.error({ error: describeError(error) }, 'request failed'),
-        trustedProxies: config.trustedProxies,
-      }),
+      ),
     )
     log.info({ port: config.port }, 'realtime listening')
     return () => running.disposeAsync()
@@ -74,7 +93,10 @@ async function startRealtime(config: IdentityConfig, log: Log, receivers: Receiv
   }
 }
 
-/** Runs the process with the settings of the environment. @param receivers the servers that may receive webhooks, for tests */
+/**
+ * Runs the process with the settings of the environment. @param receivers the servers that may
+ * receive webhooks, for tests
+ */
 export async function main(receivers = publicReceivers): Promise<void> {
   try {
     const config = identityConfig(readSettings(process.env))
@@ -86,4 +108,5 @@ export async function main(receivers = publicReceivers): Promise<void> {
   }
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await main()
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  await main()

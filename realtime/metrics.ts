@@ -18,11 +18,22 @@ export type RealtimeMetrics = {
 
 export function realtimeMetrics(registry: Registry, pool: pg.Pool): RealtimeMetrics {
   const counter = (name: string, help: string) => new Counter({ name, help, registers: [registry] })
-  const delivered = counter('auth_webhooks_delivered_total', 'Messages that receivers of webhooks have accepted.')
-  const disabled = counter('auth_webhooks_disabled_total', 'Webhooks that were turned off because of their failures.')
+  const delivered = counter(
+    'auth_webhooks_delivered_total',
+    'Messages that receivers of webhooks have accepted.',
+  )
+  const disabled = counter(
+    'auth_webhooks_disabled_total',
+    'Webhooks that were turned off because of their failures.',
+  )
   const events = counter('auth_stream_events_total', 'Changes that live streams have told.')
-  const resets = counter('auth_stream_resets_total', 'Live streams that were told that changes were lost.')
-  const lagSeconds = async () => (await pool.query<{ seconds: number }>('select private.webhook_lag() as seconds')).rows[0]?.seconds ?? 0
+  const resets = counter(
+    'auth_stream_resets_total',
+    'Live streams that were told that changes were lost.',
+  )
+  const lagSeconds = async () =>
+    (await pool.query<{ seconds: number }>('select private.webhook_lag() as seconds')).rows[0]
+      ?.seconds ?? 0
   gaugeOf(
     registry,
     'auth_webhooks_lag_seconds',
@@ -31,18 +42,35 @@ export function realtimeMetrics(registry: Registry, pool: pg.Pool): RealtimeMetr
   )
   return {
     streams: {
-      closed: counterOf(registry, 'auth_streams_closed_total', 'Live streams that were closed.', 'reason', closings),
+      closed: counterOf(
+        registry,
+        'auth_streams_closed_total',
+        'Live streams that were closed.',
+        'reason',
+        closings,
+      ),
       sent: (changes) => events.inc(changes),
       lost: (streams) => resets.inc(streams),
     },
     webhooks: {
       delivered: () => delivered.inc(),
-      failed: counterOf(registry, 'auth_webhook_failures_total', 'Attempts to deliver a message of a webhook that failed.', 'reason', failures),
+      failed: counterOf(
+        registry,
+        'auth_webhook_failures_total',
+        'Attempts to deliver a message of a webhook that failed.',
+        'reason',
+        failures,
+      ),
       disabled: () => disabled.inc(),
     },
     watch: (streams) => {
       gaugeOf(registry, 'auth_streams', 'Live streams.', streams.count)
-      gaugeOf(registry, 'auth_streams_lag_seconds', 'Time since the last read of changes; 0 without live streams.', streams.lagSeconds)
+      gaugeOf(
+        registry,
+        'auth_streams_lag_seconds',
+        'Time since the last read of changes; 0 without live streams.',
+        streams.lagSeconds,
+      )
     },
   }
 }

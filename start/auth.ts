@@ -11,7 +11,10 @@ export type AuthOptions = {
   port: number
   /** The complete environment of the service. */
   env: Record<string, string | undefined>
-  /** Receives each line of standard error after the start. Standard output is the service's log and is inherited. */
+  /**
+   * Receives each line of standard error after the start. Standard output is the service's log and
+   * is inherited.
+   */
   log: (line: string) => void
   /** Restarts the service if one of its files changes. */
   watch: boolean
@@ -33,5 +36,9 @@ export async function startAuth(options: AuthOptions): Promise<Child> {
     // a stop takes up to this time: common/shutdown.ts
     signals: [['SIGTERM', stopTimeoutMs + 1_000], ['SIGKILL', 200]],
   })
-  return waitForServer(child, { url: `${localUrl(options.host, options.port)}/readyz`, log: options.log, signal: options.signal })
+  return waitForServer(child, {
+    url: `${localUrl(options.host, options.port)}/readyz`,
+    log: options.log,
+    signal: options.signal,
+  })
 }

@@ -1,12 +1,24 @@
 /**
- * A log file of limited size. A full file becomes `<path>.1` and replaces the previous one. The last `maxBytes` of the log
- * therefore always remain, to explain a failure.
+ * A log file of limited size. A full file becomes `<path>.1` and replaces the previous one. The
+ * last `maxBytes` of the log therefore always remain, to explain a failure.
  */
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 
 const defaultMaxBytes = 5 * 1024 * 1024
 
-/** Keeps only the end of a log that is too large. Earlier versions of this program wrote logs without a limit. */
+/**
+ * Keeps only the end of a log that is too large. Earlier versions of this program wrote logs
+ * without a limit.
+ */
 function truncate(path: string, maxBytes: number): void {
   const file = openSync(path, 'a+', 0o600)
   const { size } = fstatSync(file)
@@ -22,9 +34,13 @@ function truncate(path: string, maxBytes: number): void {
 /**
  * Opens the log for appending. Only the owner can read the two files.
  * @param maxBytes maximum size of each file
- * @returns functions to write and to close. `write` never throws: if the disk is full, the bytes are lost.
+ * @returns functions to write and to close. `write` never throws: if the disk is full, the bytes
+ * are lost.
  */
-export function boundedLog(path: string, maxBytes = defaultMaxBytes): { write: (bytes: Buffer) => void, close: () => void } {
+export function boundedLog(
+  path: string,
+  maxBytes = defaultMaxBytes,
+): { write: (bytes: Buffer) => void, close: () => void } {
   truncate(path, maxBytes)
   let file = openSync(path, 'a', 0o600)
   let { size } = fstatSync(file)

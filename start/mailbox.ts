@@ -1,7 +1,7 @@
 /**
- * The mailbox of `npm start`, at /mail. It shows the mails that the auth service logged instead of sending them. Mails contain links
- * that open accounts. The mailbox therefore answers only requests from this machine, to its own host name. The auth service does
- * not depend on the mailbox.
+ * The mailbox of `npm start`, at /mail. It shows the mails that the auth service logged instead of
+ * sending them. Mails contain links that open accounts. The mailbox therefore answers only requests
+ * from this machine, to its own host name. The auth service does not depend on the mailbox.
  */
 import type { IncomingMessage } from 'node:http'
 import { onlyMethods } from '../common/error-codes.ts'
@@ -53,12 +53,19 @@ const linked = (text: string): string =>
 const article = ({ id, at, to, subject, text }: StoredMail): string =>
   `<article>
 <h2>${escapeHtml(subject)}</h2>
-<p>To ${escapeHtml(to)}, <time datetime="${at.toISOString()}">${at.toISOString().slice(0, 19).replace('T', ' ')} UTC</time></p>
-<iframe src="/mail/${id}" sandbox="allow-popups allow-popups-to-escape-sandbox" title="${escapeHtml(subject)}" loading="lazy"></iframe>
+<p>To ${escapeHtml(to)}, <time datetime="${at.toISOString()}">${
+    at.toISOString().slice(0, 19).replace('T', ' ')
+  } UTC</time></p>
+<iframe src="/mail/${id}" sandbox="allow-popups allow-popups-to-escape-sandbox" title="${
+    escapeHtml(subject)
+  }" loading="lazy"></iframe>
 <details><summary>As plain text</summary><pre>${linked(text)}</pre></details>
 </article>`
 
-/** Returns a mail as a mail program shows it: without scripts, isolated from the page around it, links open in a new window. */
+/**
+ * Returns a mail as a mail program shows it: without scripts, isolated from the page around it,
+ * links open in a new window.
+ */
 const mailResponse = ({ html }: StoredMail): Response =>
   new Response(html.replace('<head>', '<head>\n<base target="_blank">'), {
     headers: {
@@ -69,33 +76,49 @@ const mailResponse = ({ html }: StoredMail): Response =>
   })
 
 /**
- * Whether the mailbox may exist: not in production, not if mail is sent, and only if base_url is on localhost. With another base_url
- * there may be a proxy, which makes every client look local.
+ * Whether the mailbox may exist: not in production, not if mail is sent, and only if base_url is on
+ * localhost. With another base_url there may be a proxy, which makes every client look local.
  */
-export const mayShowMails = ({ NODE_ENV, PUBLIC_URL, RESEND_API_KEY, SMTP_URL }: Settings): boolean =>
-  NODE_ENV !== 'production' && RESEND_API_KEY === undefined && SMTP_URL === undefined && originsOf(PUBLIC_URL, []).onLocalhost
+export const mayShowMails = (
+  { NODE_ENV, PUBLIC_URL, RESEND_API_KEY, SMTP_URL }: Settings,
+): boolean =>
+  NODE_ENV !== 'production' && RESEND_API_KEY === undefined && SMTP_URL === undefined &&
+  originsOf(PUBLIC_URL, []).onLocalhost
 
 /** Creates the mailbox. Returns undefined if there may be none. */
 export function mailbox(settings: Settings): Mailbox | undefined {
   if (!mayShowMails(settings)) return undefined
   const { PUBLIC_URL, PORT, TRUSTED_PROXIES } = settings
-  // check the Host header: a page of an attacker could resolve its own name to this machine (DNS rebinding) and read the mails
-  const hosts = new Set([new URL(PUBLIC_URL).host, ...['localhost', '127.0.0.1', '[::1]'].map((host) => `${host}:${PORT}`)])
+  // check the Host header: a page of an attacker could resolve its own name to this machine (DNS
+  // rebinding) and read the mails
+  const hosts = new Set([
+    new URL(PUBLIC_URL).host,
+    ...['localhost', '127.0.0.1', '[::1]'].map((host) => `${host}:${PORT}`),
+  ])
   const mails: StoredMail[] = []
   let count = 0
 
   const respond = (incoming: IncomingMessage, path: string): Response => {
-    // nginx forwards by HTTP/1.0 and adds no header unless it is configured to; no browser uses HTTP/1.0
-    const isAllowed = incoming.httpVersion !== '1.0' && hosts.has(incoming.headers.host?.toLowerCase() ?? '') &&
+    // nginx forwards by HTTP/1.0 and adds no header unless it is configured to; no browser uses
+    // HTTP/1.0
+    const isAllowed = incoming.httpVersion !== '1.0' &&
+      hosts.has(incoming.headers.host?.toLowerCase() ?? '') &&
       isOnThisMachine(incoming.socket.remoteAddress ?? '', incoming.headers, TRUSTED_PROXIES)
     if (isAllowed && incoming.method !== 'GET' && incoming.method !== 'HEAD') {
       const { message, headers: { allow } } = onlyMethods(['GET', 'HEAD'])
       return new Response(`${message}\n`, { status: 405, headers: { allow } })
     }
-    if (!isAllowed) return new Response('Only this machine can open the mailbox.\n', { status: 403 })
-    if (path === '/mail') return page({ mails: mails.map(article).join('\n') || '<p>No mails yet. Sign up to get the first one.</p>' })
+    if (!isAllowed)
+      return new Response('Only this machine can open the mailbox.\n', { status: 403 })
+    if (path === '/mail')
+      return page({
+        mails: mails.map(article).join('\n') ||
+          '<p>No mails yet. Sign up to get the first one.</p>',
+      })
     const mail = mails.find(({ id }) => path === `/mail/${id}`)
-    return mail === undefined ? new Response('This mail no longer exists.\n', { status: 404 }) : mailResponse(mail)
+    return mail === undefined
+      ? new Response('This mail no longer exists.\n', { status: 404 })
+      : mailResponse(mail)
   }
 
   return {

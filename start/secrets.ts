@@ -1,6 +1,6 @@
 /**
- * The secrets of a local run. The first run generates them into DATA_DIR, and every later run reads them there. A secret in the
- * environment takes precedence and is never written to the file.
+ * The secrets of a local run. The first run generates them into DATA_DIR, and every later run reads
+ * them there. A secret in the environment takes precedence and is never written to the file.
  */
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -22,16 +22,31 @@ type SecretsFile = z.output<typeof fileShape>
 type LoginPasswords = { authService: string, authenticator: string }
 export type Secrets = { betterAuthSecret: string, ownerPassword: string, logins: LoginPasswords }
 
-/** Returns DATA_DIR as an absolute path. A relative one starts at the root of the checkout, independent of the working directory. */
-export const dataDirectory = (settings: Pick<Settings, 'DATA_DIR'>): string => resolve(import.meta.dirname, '..', settings.DATA_DIR)
+/**
+ * Returns DATA_DIR as an absolute path. A relative one starts at the root of the checkout,
+ * independent of the working directory.
+ */
+export const dataDirectory = (settings: Pick<Settings, 'DATA_DIR'>): string =>
+  resolve(import.meta.dirname, '..', settings.DATA_DIR)
 
 /** Returns the error of a path that cannot be written. */
-export const notWritable = (path: string, error: unknown, verb: 'created' | 'written' = 'written') =>
-  configError(`DATA_DIR: ${path} cannot be ${verb} (${String((error as NodeJS.ErrnoException).code)}). Set DATA_DIR to a directory that this user can write.`)
+export const notWritable = (
+  path: string,
+  error: unknown,
+  verb: 'created' | 'written' = 'written',
+) =>
+  configError(
+    `DATA_DIR: ${path} cannot be ${verb} (${
+      String((error as NodeJS.ErrnoException).code)
+    }). Set DATA_DIR to a directory that this user can write.`,
+  )
 
 const isDirectory = (path: string) => stat(path).then((found) => found.isDirectory(), () => false)
 
-/** Creates a directory and its parents. Node's option `recursive` never ends if a parent such as /proc refuses with ENOENT. */
+/**
+ * Creates a directory and its parents. Node's option `recursive` never ends if a parent such as
+ * /proc refuses with ENOENT.
+ */
 async function makeDirectory(path: string): Promise<void> {
   if (await isDirectory(path)) return
   if (dirname(path) !== path) await makeDirectory(dirname(path))
@@ -54,7 +69,9 @@ export async function makeDataDirectory(settings: Pick<Settings, 'DATA_DIR'>): P
 
 const generate = () => randomBytes(32).toString('base64url')
 
-/** Creates the file atomically. If two starts run at the same time, both read the file of the first. */
+/**
+ * Creates the file atomically. If two starts run at the same time, both read the file of the first.
+ */
 async function createOnce(path: string): Promise<void> {
   const content: SecretsFile = {
     BETTER_AUTH_SECRET: generate(),
@@ -93,15 +110,25 @@ async function readSecretsFile(path: string): Promise<SecretsFile> {
   try {
     return fileShape.parse(JSON.parse(text))
   } catch {
-    throw configError(`DATA_DIR: ${path} is damaged. Put back a copy of it, or set DATA_DIR to an empty directory to begin anew.`)
+    throw configError(
+      `DATA_DIR: ${path} is damaged. Put back a copy of it, or set DATA_DIR to an empty directory to begin anew.`,
+    )
   }
 }
 
-/** Returns the password of auth_service from the environment. @throws ConfigError if AUTH_DATABASE_URL has none */
-function authServicePassword({ AUTH_DATABASE_URL: url, AUTH_SERVICE_PASSWORD: password }: Settings): string | undefined {
+/**
+ * Returns the password of auth_service from the environment. @throws ConfigError if
+ * AUTH_DATABASE_URL has none
+ */
+function authServicePassword(
+  { AUTH_DATABASE_URL: url, AUTH_SERVICE_PASSWORD: password }: Settings,
+): string | undefined {
   if (url === undefined) return password
   const inUrl = decodeURIComponent(new URL(url).password)
-  if (inUrl === '') throw configError('AUTH_DATABASE_URL must hold the password of auth_service, or AUTH_SERVICE_PASSWORD be set.')
+  if (inUrl === '')
+    throw configError(
+      'AUTH_DATABASE_URL must hold the password of auth_service, or AUTH_SERVICE_PASSWORD be set.',
+    )
   return inUrl
 }
 
@@ -123,12 +150,22 @@ export async function readSecrets(settings: Settings): Promise<Secrets> {
 }
 
 /**
- * Returns the secrets of a migration. If the environment has both passwords, DATA_DIR is neither read nor written.
- * In production both are required, because no other container would know a generated password.
+ * Returns the secrets of a migration. If the environment has both passwords, DATA_DIR is neither
+ * read nor written. In production both are required, because no other container would know a
+ * generated password.
  */
-export async function migrationSecrets(settings: Settings): Promise<Pick<Secrets, 'logins'> & { betterAuthSecret: string | undefined }> {
+export async function migrationSecrets(
+  settings: Settings,
+): Promise<Pick<Secrets, 'logins'> & { betterAuthSecret: string | undefined }> {
   const authService = authServicePassword(settings)
-  if (settings.NODE_ENV !== 'production' && (authService === undefined || settings.AUTHENTICATOR_PASSWORD === undefined)) return readSecrets(settings)
-  if (authService === undefined) throw configError('AUTH_SERVICE_PASSWORD or AUTH_DATABASE_URL must be set.')
-  return { logins: { authService, authenticator: need(settings, 'AUTHENTICATOR_PASSWORD') }, betterAuthSecret: settings.BETTER_AUTH_SECRET }
+  if (
+    settings.NODE_ENV !== 'production' &&
+    (authService === undefined || settings.AUTHENTICATOR_PASSWORD === undefined)
+  ) return readSecrets(settings)
+  if (authService === undefined)
+    throw configError('AUTH_SERVICE_PASSWORD or AUTH_DATABASE_URL must be set.')
+  return {
+    logins: { authService, authenticator: need(settings, 'AUTHENTICATOR_PASSWORD') },
+    betterAuthSecret: settings.BETTER_AUTH_SECRET,
+  }
 }

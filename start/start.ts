@@ -1,7 +1,8 @@
 /**
- * `npm start`: runs the database, its migrations, PostgREST and the auth service in the foreground. This process starts them in that
- * order. On Ctrl-C, on SIGTERM or if one of them exits, it stops them in reverse order. `npm run dev` adds `--watch`: edits of the services
- * and below db/ take effect without a restart.
+ * `npm start`: runs the database, its migrations, PostgREST and the auth service in the foreground.
+ * This process starts them in that order. On Ctrl-C, on SIGTERM or if one of them exits, it stops
+ * them in reverse order. `npm run dev` adds `--watch`: edits of the services and below db/ take
+ * effect without a restart.
  */
 import { once } from 'node:events'
 import { watch } from 'node:fs/promises'
@@ -35,39 +36,66 @@ const checkout = join(import.meta.dirname, '..')
 /** Running processes, in shutdown order. */
 type Running = Child[]
 
-/** Returns the timeout of the connection: a start with a wrong setting must end within 5 s, minus one second as a margin. */
+/**
+ * Returns the timeout of the connection: a start with a wrong setting must end within 5 s, minus
+ * one second as a margin.
+ */
 const connectTimeoutMs = () => Math.max(1000, 4000 - process.uptime() * 1000)
 
-/** Checks settings, ports and database before anything starts. Returns the mail transport. @throws ConfigError */
-async function check(settings: Settings, secrets: Secrets, env: NodeJS.ProcessEnv): Promise<MailTransport> {
+/**
+ * Checks settings, ports and database before anything starts. Returns the mail transport. @throws
+ * ConfigError
+ */
+async function check(
+  settings: Settings,
+  secrets: Secrets,
+  env: NodeJS.ProcessEnv,
+): Promise<MailTransport> {
   if (settings.DATABASE_URL === undefined && settings.AUTH_DATABASE_URL !== undefined) {
-    throw configError('AUTH_DATABASE_URL is set and DATABASE_URL is not. Set both to use a server of yours, or neither.')
+    throw configError(
+      'AUTH_DATABASE_URL is set and DATABASE_URL is not. Set both to use a server of yours, or neither.',
+    )
   }
   const databaseUrl = settings.DATABASE_URL ?? 'postgresql://localhost'
   const { mail } = authConfig(readSettings(authEnvironment(settings, secrets, databaseUrl, env)))
   if (settings.APP_DIR !== undefined) await needApp(settings.APP_DIR)
   await needFreePort('PORT', settings.HOST, settings.PORT)
   await needFreePort('DATA_PORT', settings.HOST, settings.DATA_PORT)
-  if (settings.DATABASE_URL !== undefined) await checkDatabase(settings.DATABASE_URL, { patienceMs: 0, timeoutMs: connectTimeoutMs() })
+  if (settings.DATABASE_URL !== undefined)
+    await checkDatabase(settings.DATABASE_URL, { patienceMs: 0, timeoutMs: connectTimeoutMs() })
   return mail.transport
 }
 
 /** Starts a database unless DATABASE_URL is set. Returns the owner's connection. */
-async function startDatabase(settings: Settings, secrets: Secrets, running: Running, signal: AbortSignal): Promise<string> {
+async function startDatabase(
+  settings: Settings,
+  secrets: Secrets,
+  running: Running,
+  signal: AbortSignal,
+): Promise<string> {
   if (settings.DATABASE_URL !== undefined) return settings.DATABASE_URL
   const directory = await makeDataDirectory(settings)
   const programs = await findPostgres(settings, directory)
-  const server = await startPostgres({ directory, password: secrets.ownerPassword, programs, signal })
+  const server = await startPostgres({
+    directory,
+    password: secrets.ownerPassword,
+    programs,
+    signal,
+  })
   running.unshift(server)
   console.log(`db    PostgreSQL ${programs.version}, ${programs.where}`)
   return server.url
 }
 
-/** Delay after the first change of a file, in milliseconds, because an editor may write a file in several steps. */
+/**
+ * Delay after the first change of a file, in milliseconds, because an editor may write a file in
+ * several steps.
+ */
 const settleMs = 100
 
 /**
- * Calls `apply` after each change of an SQL file below db/, one call at a time, until the signal aborts.
+ * Calls `apply` after each change of an SQL file below db/, one call at a time, until the signal
+ * aborts.
  * @param apply must not reject
  */
 async function onSqlChange(apply: () => Promise<void>, signal: AbortSignal): Promise<void> {
@@ -94,7 +122,9 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
 
   // the build runs in parallel with the other starts, which take about as long
-  const building = settings.wantsReferenceApp ? referenceApp(checkout, console.log, signal) : undefined
+  const building = settings.wantsReferenceApp
+    ? referenceApp(checkout, console.log, signal)
+    : undefined
   const databaseUrl = await startDatabase(settings, secrets, running, signal)
   signal.throwIfAborted()
   const migration: MigrateOptions = {
@@ -121,12 +151,22 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
     }),
   )
   const node = await serviceNode()
-  // An old Node is no risk here: no service decompresses what other servers send. The embedded PostgreSQL runs if this machine has none at
-  // its floor, and npm has no newer one. `admin status` names both.
-  const isOwnServer = settings.DATABASE_URL !== undefined || ![undefined, 'embedded'].includes(settings.POSTGRES_BIN)
-  await reportFloors(databaseUrl, { postgrest: program.version, ...!isOwnServer && { postgresql: null } })
+  // An old Node is no risk here: no service decompresses what other servers send. The embedded
+  // PostgreSQL runs if this machine has none at its floor, and npm has no newer one. `admin status`
+  // names both.
+  const isOwnServer = settings.DATABASE_URL !== undefined ||
+    ![undefined, 'embedded'].includes(settings.POSTGRES_BIN)
+  await reportFloors(databaseUrl, {
+    postgrest: program.version,
+    ...!isOwnServer && { postgresql: null },
+  })
   const app = await building
-  if (app !== undefined) settings = readSettings({ APP_CSP: await policyOfApp(app, settings.FILES_URL), ...env, APP_DIR: app })
+  if (app !== undefined)
+    settings = readSettings({
+      APP_CSP: await policyOfApp(app, settings.FILES_URL),
+      ...env,
+      APP_DIR: app,
+    })
   signal.throwIfAborted()
   running.unshift(
     await startAuth({
@@ -141,7 +181,14 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
   )
   signal.throwIfAborted()
   // print the error of an edit and continue, because the next edit may fix it
-  if (isWatching) void onSqlChange(() => migrate({ ...migration, log: console.log }).catch((error: unknown) => console.error(oneLine(error))), signal)
+  if (isWatching)
+    void onSqlChange(
+      () =>
+        migrate({ ...migration, log: console.log }).catch((error: unknown) =>
+          console.error(oneLine(error))
+        ),
+      signal,
+    )
 
   if (settings.APP_DIR !== undefined) console.log(`app   ${settings.PUBLIC_URL}`)
   console.log(`auth  ${settings.PUBLIC_URL}/api/auth`)
@@ -160,14 +207,16 @@ function stopOnSignal(stopping: AbortController, running: Running): void {
   let firstSignalAt = 0
   const onSignal = () => {
     // one Ctrl-C arrives twice: the terminal sends it to this process and to npm, which forwards it
-    if (stopping.signal.aborted && Date.now() - firstSignalAt > 500) running.forEach((child) => child.force())
+    if (stopping.signal.aborted && Date.now() - firstSignalAt > 500)
+      running.forEach((child) => child.force())
     if (!stopping.signal.aborted) firstSignalAt = Date.now()
     stopping.abort()
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
   // the reader of standard output has closed it, as in `npm start | head`
   process.stdout.on('error', () => stopping.abort())
-  // npm forwards signals but not its own SIGKILL; without this check the terminal could no longer stop this process
+  // npm forwards signals but not its own SIGKILL; without this check the terminal could no longer
+  // stop this process
   const parent = process.ppid
   if (process.env['npm_lifecycle_event'] !== undefined) {
     setInterval(() => process.ppid !== parent && stopping.abort(), 1000).unref()

@@ -12,9 +12,10 @@ export function localUrl(host: string, port: number): string {
 }
 
 /**
- * Waits until the URL responds without a server error. There is no limit, because a busy machine may need minutes, and the user can stop
- * the start.
- * @param isListening whether the child has opened its port, and so whether the response can be the child's
+ * Waits until the URL responds without a server error. There is no limit, because a busy machine
+ * may need minutes, and the user can stop the start.
+ * @param isListening whether the child has opened its port, and so whether the response can be the
+ * child's
  * @param report receives a line after each interval of `reportMs`
  * @throws Error if the child exits first
  */
@@ -28,14 +29,21 @@ async function waitForResponse(
   for (let reports = 1;;) {
     signal?.throwIfAborted()
     if (child.hasExited()) throw new Error(`${child.name} ${await child.exited}.`)
-    const status = await fetch(url, { headers: { 'user-agent': probeUserAgent }, signal: AbortSignal.timeout(2000) }).then(async (response) => {
+    const status = await fetch(url, {
+      headers: { 'user-agent': probeUserAgent },
+      signal: AbortSignal.timeout(2000),
+    }).then(async (response) => {
       await response.body?.cancel()
       return response.status
     }, () => undefined)
     if (status !== undefined && status < 500 && isListening()) return
     const seconds = Math.round((Date.now() - begun) / 1000)
     if (Date.now() - begun >= reports * reportMs) {
-      report(`${child.name} is not ready after ${seconds} s${status === undefined ? '' : ` (status ${status})`}. Still waiting.`)
+      report(
+        `${child.name} is not ready after ${seconds} s${
+          status === undefined ? '' : ` (status ${status})`
+        }. Still waiting.`,
+      )
       reports += 1
     }
     await Promise.race([child.exited, sleep(50)])
@@ -45,7 +53,10 @@ async function waitForResponse(
 export type WaitOptions = {
   /** The URL to poll. */
   url: string
-  /** A log line of the child after it has opened its port. Without it any response counts, even of another program on that port. */
+  /**
+   * A log line of the child after it has opened its port. Without it any response counts, even of
+   * another program on that port.
+   */
   listening?: RegExp
   /** Receives each line that the child writes to its pipes, after it has responded. */
   log: (line: string) => void
@@ -64,13 +75,21 @@ export async function waitForServer(child: Child, options: WaitOptions): Promise
   let onOutput = (line: string): void => {
     startLines.push(line)
   }
-  for (const stream of [child.process.stdout, child.process.stderr]) onLine(stream, (line) => onOutput(line))
+  for (const stream of [child.process.stdout, child.process.stderr])
+    onLine(stream, (line) => onOutput(line))
   try {
-    const isListening = () => listening === undefined || startLines.some((line) => listening.test(line))
-    await waitForResponse(child, options, isListening, (line) => log([line, startLines.at(-1)].join(' ').trim()))
+    const isListening = () =>
+      listening === undefined || startLines.some((line) => listening.test(line))
+    await waitForResponse(
+      child,
+      options,
+      isListening,
+      (line) => log([line, startLines.at(-1)].join(' ').trim()),
+    )
   } catch (error) {
     await child.stop()
-    const reason = startLines.filter((line) => !line.includes('Attempting to reconnect')).at(-1)?.replace(/^(Cannot start|postgrest): /, '')
+    const reason = startLines.filter((line) => !line.includes('Attempting to reconnect')).at(-1)
+      ?.replace(/^(Cannot start|postgrest): /, '')
     throw reason === undefined ? error : new Error(`${child.name}: ${reason}`, { cause: error })
   }
   onOutput = log

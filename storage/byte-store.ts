@@ -1,4 +1,7 @@
-/** The interface of the two places of bytes: chunks in the database (chunk-store.ts), and an object storage (object-store.ts). */
+/**
+ * The interface of the two places of bytes: chunks in the database (chunk-store.ts), and an object
+ * storage (object-store.ts).
+ */
 
 /** The file of a ticket. */
 export type TicketFile = {
@@ -32,7 +35,10 @@ type Download = {
   contentType: string
   disposition: string
   range: Range
-  /** Closes the connection, so that the client sees an incomplete file. An error of the stream would add its message to the bytes. */
+  /**
+   * Closes the connection, so that the client sees an incomplete file. An error of the stream would
+   * add its message to the bytes.
+   */
   cut: () => void
 }
 
@@ -40,8 +46,10 @@ export type FileStore = {
   isExternal: boolean
   /**
    * Stores the bytes of a file.
-   * @param body throws before its last part unless the bytes are those of the announced SHA-256; a part is overwritten two parts later
-   * @throws the error of the body as it is; Rejection NOT_FOUND if the upload has ended, SERVICE_BUSY
+   * @param body throws before its last part unless the bytes are those of the announced SHA-256; a
+   * part is overwritten two parts later
+   * @throws the error of the body as it is; Rejection NOT_FOUND if the upload has ended,
+   * SERVICE_BUSY
    */
   write: (file: TicketFile, fileId: string, body: AsyncIterable<Buffer>) => Promise<void>
   /** Responds to a download. @throws Rejection SERVICE_BUSY */

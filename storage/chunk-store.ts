@@ -1,4 +1,7 @@
-/** The bytes of files in the database: chunks of 256 KiB, each written and read by a statement of its own. */
+/**
+ * The bytes of files in the database: chunks of 256 KiB, each written and read by a statement of
+ * its own.
+ */
 import type { FairQueue } from '../common/fair-queue.ts'
 import { describeError, type Log } from '../common/log.ts'
 import type { ObjectStorage } from '../common/object-storage.ts'
@@ -12,9 +15,14 @@ export const chunkBytes = 262_144
 /**
  * Returns a stream of parts. A part is requested when the client has received the one before.
  * @param leave called at the end
- * @param onError called if a part cannot be read; it closes the connection, which cancels the stream
+ * @param onError called if a part cannot be read; it closes the connection, which cancels the
+ * stream
  */
-function streamOf(parts: AsyncGenerator<Buffer, void>, leave: () => void, onError: (error: unknown) => void): ReadableStream<Uint8Array> {
+function streamOf(
+  parts: AsyncGenerator<Buffer, void>,
+  leave: () => void,
+  onError: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
@@ -38,21 +46,45 @@ function streamOf(parts: AsyncGenerator<Buffer, void>, leave: () => void, onErro
  * @param downloads limits the downloads
  * @param objects the object storage, to which a file may move during its download
  */
-export function createChunkStore(run: RunStatement, downloads: Pick<FairQueue, 'enter'>, objects: ObjectStorage | undefined, log: Log): FileStore {
+export function createChunkStore(
+  run: RunStatement,
+  downloads: Pick<FairQueue, 'enter'>,
+  objects: ObjectStorage | undefined,
+  log: Log,
+): FileStore {
   const write = async (file: TicketFile, fileId: string, number: number, bytes: Buffer) => {
-    const row = await run<{ stored: boolean }>(file, 'write-chunk', 'select private.write_chunk($1, $2, $3, $4) as stored', [fileId, number, bytes])
+    const row = await run<{ stored: boolean }>(
+      file,
+      'write-chunk',
+      'select private.write_chunk($1, $2, $3, $4) as stored',
+      [fileId, number, bytes],
+    )
     if (row?.stored !== true) reject('NOT_FOUND')
   }
   const read = (file: TicketFile, fileId: string, number: number) => {
     // base64 takes two thirds of the time of the hexadecimal digits that pg reads
-    const reading = run<{ bytes: string | null }>(file, 'read-chunk', `select encode(private.read_chunk($1, $2, $3), 'base64') as bytes`, [fileId, number])
+    const reading = run<{ bytes: string | null }>(
+      file,
+      'read-chunk',
+      `select encode(private.read_chunk($1, $2, $3), 'base64') as bytes`,
+      [fileId, number],
+    )
     reading.catch(() => undefined)
     return reading
   }
-  /** Reads from the object storage. @throws an error if the access to the file has ended, so that the client sees an incomplete response */
+  /**
+   * Reads from the object storage. @throws an error if the access to the file has ended, so that
+   * the client sees an incomplete response
+   */
   async function* movedBytes(file: TicketFile, fileId: string, { first, last }: Range) {
-    const row = await run<{ moved: boolean }>(file, 'is-file-moved', 'select private.is_file_external($1, $2) as moved', [fileId])
-    if (row?.moved !== true || objects === undefined) throw new Error('The access to a file has ended.')
+    const row = await run<{ moved: boolean }>(
+      file,
+      'is-file-moved',
+      'select private.is_file_external($1, $2) as moved',
+      [fileId],
+    )
+    if (row?.moved !== true || objects === undefined)
+      throw new Error('The access to a file has ended.')
     let left = last - first + 1
     for await (const part of objects.get(fileId, first)) {
       yield part.subarray(0, left)
@@ -61,7 +93,11 @@ export function createChunkStore(run: RunStatement, downloads: Pick<FairQueue, '
     }
   }
   /** Reads a range. The next chunk is read while the client receives the one before. */
-  async function* bytesOf(file: TicketFile, fileId: string, { first, last }: Range): AsyncGenerator<Buffer, void> {
+  async function* bytesOf(
+    file: TicketFile,
+    fileId: string,
+    { first, last }: Range,
+  ): AsyncGenerator<Buffer, void> {
     const lastNumber = Math.floor(last / chunkBytes)
     let next = read(file, fileId, Math.floor(first / chunkBytes))
     for (let number = Math.floor(first / chunkBytes); number <= lastNumber; number += 1) {
@@ -92,10 +128,16 @@ export function createChunkStore(run: RunStatement, downloads: Pick<FairQueue, '
     send: async (file, fileId, { status, headers, range, cut }) => {
       const leave = await downloads.enter(file.userId) ?? reject('SERVICE_BUSY', 5)
       const onError = (error: unknown) => {
-        log.warn({ attachment_id: file.attachmentId, error: describeError(error) }, 'a download was cut off')
+        log.warn(
+          { attachment_id: file.attachmentId, error: describeError(error) },
+          'a download was cut off',
+        )
         cut()
       }
-      return new Response(streamOf(bytesOf(file, fileId, range), leave, onError), { status, headers })
+      return new Response(streamOf(bytesOf(file, fileId, range), leave, onError), {
+        status,
+        headers,
+      })
     },
   }
 }

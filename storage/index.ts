@@ -25,7 +25,10 @@ export const storage: Room<undefined, undefined, StorageServices> = {
   services: async ({ pool, log, objects }) => {
     if (objects === undefined) await warnOfUnreachableFiles(pool, log)
     // A transfer has at most two chunks in memory. The body of a waiting upload is not read.
-    return { files: createFiles(pool, fairQueue(64, 512, 240_000, 16), objects, log), uploadQueue: fairQueue(64, 512, 240_000, 2) }
+    return {
+      files: createFiles(pool, fairQueue(64, 512, 240_000, 16), objects, log),
+      uploadQueue: fairQueue(64, 512, 240_000, 2),
+    }
   },
   // Clients cause all its work.
   jobs: () => () => Promise.resolve(),
@@ -33,14 +36,19 @@ export const storage: Room<undefined, undefined, StorageServices> = {
     {
       table: 'private.files',
       async deleteBatch() {
-        const { rows } = await pool.query<{ count: string }>('select private.forget_files($1, $2) as count', [activityDays, batchFiles])
+        const { rows } = await pool.query<{ count: string }>(
+          'select private.forget_files($1, $2) as count',
+          [activityDays, batchFiles],
+        )
         return Number(rows[0]?.count) >= batchFiles
       },
     },
     // without the object storage, notes of deleted objects stay
     ...(objects === undefined ? [] : [{
       table: 'private.deleted_objects',
-      deleteBatch: async () => await withClient(pool, (client) => deleteNotedObjects(client, objects, batchFiles)) >= batchFiles,
+      deleteBatch: async () =>
+        await withClient(pool, (client) => deleteNotedObjects(client, objects, batchFiles)) >=
+          batchFiles,
     }]),
   ],
 }

@@ -1,4 +1,7 @@
-/** The bytes of files in the object storage. Uploads pass through this service; a client downloads from the storage itself. */
+/**
+ * The bytes of files in the object storage. Uploads pass through this service; a client downloads
+ * from the storage itself.
+ */
 import { describeError, type Log } from '../common/log.ts'
 import { addressSeconds } from '../common/deleted-objects.ts'
 import type { ObjectStorage } from '../common/object-storage.ts'
@@ -14,25 +17,44 @@ async function* copiesOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, vo
 }
 
 export function createObjectStore(objects: ObjectStorage, log: Log): FileStore {
-  const unlessBusy = async <Result>(action: string, request: () => Promise<Result>): Promise<Result> => {
+  const unlessBusy = async <Result>(
+    action: string,
+    request: () => Promise<Result>,
+  ): Promise<Result> => {
     try {
       return await request()
     } catch (error) {
       if (isRejection(error)) throw error
-      log.warn({ setting: 'FILES_URL', action, error: describeError(error) }, 'the object storage failed')
+      log.warn(
+        { setting: 'FILES_URL', action, error: describeError(error) },
+        'the object storage failed',
+      )
       return reject('SERVICE_BUSY', retrySeconds)
     }
   }
   return {
     isExternal: true,
-    write: (file, fileId, body) => unlessBusy('upload', () => objects.put(fileId, file.size, file.sha256, copiesOf(body))),
+    write: (file, fileId, body) =>
+      unlessBusy('upload', () => objects.put(fileId, file.size, file.sha256, copiesOf(body))),
     send: async (_file, fileId, { headers, contentType, disposition }) => {
-      const response = { 'content-type': contentType, 'content-disposition': disposition, 'cache-control': 'private, no-store' }
-      const location = await unlessBusy('download', () => objects.addressOf(fileId, response, addressSeconds))
+      const response = {
+        'content-type': contentType,
+        'content-disposition': disposition,
+        'cache-control': 'private, no-store',
+      }
+      const location = await unlessBusy(
+        'download',
+        () => objects.addressOf(fileId, response, addressSeconds),
+      )
       const { 'cross-origin-resource-policy': policy = '' } = headers
       return new Response(null, {
         status: 302,
-        headers: { location, 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer', 'cross-origin-resource-policy': policy },
+        headers: {
+          location,
+          'cache-control': 'private, no-store',
+          'referrer-policy': 'no-referrer',
+          'cross-origin-resource-policy': policy,
+        },
       })
     },
   }

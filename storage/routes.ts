@@ -19,7 +19,8 @@ const stored = z.object({
 
 export const fileRoutes = [
   route('PUT', `${filesPath}/{ticket}`, {
-    summary: 'Receives the file of a new attachment. The ticket comes from `/rpc/begin_upload` of the data surface.',
+    summary:
+      'Receives the file of a new attachment. The ticket comes from `/rpc/begin_upload` of the data surface.',
     description:
       'The body is the file itself, with its `Content-Length`. Its size and SHA-256 must be those that were announced: otherwise the response is 400 and nothing is stored. ' +
       'The first bytes decide the type: PDF, JPEG, PNG, WebP, HEIC, text, mail, and XML without active content. The same file again is 200. ' +
@@ -35,18 +36,23 @@ export const fileRoutes = [
     handle: receiveFile,
   }),
   route('GET', `${filesPath}/{ticket}`, {
-    summary: 'Returns the file of an attachment. The ticket comes from `/rpc/open_attachment` of the data surface.',
-    description: 'A browser shows PDF, JPEG, PNG and WebP, and downloads other types. `ETag` is the SHA-256. An unknown or ended ticket is 404. ' +
+    summary:
+      'Returns the file of an attachment. The ticket comes from `/rpc/open_attachment` of the data surface.',
+    description:
+      'A browser shows PDF, JPEG, PNG and WebP, and downloads other types. `ETag` is the SHA-256. An unknown or ended ticket is 404. ' +
       'If the operator stores files in an object storage, the response is 302 to an address there that is valid for 60 seconds.',
     credentials: [],
     input,
     example,
     rejects: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_BUSY'],
     requestHeaders: {
-      Range: 'A range such as `bytes=0-1023`. The response is 206, or 416 if the file has no such bytes.',
+      Range:
+        'A range such as `bytes=0-1023`. The response is 206, or 416 if the file has no such bytes.',
       'If-Match': 'The response is 412 if the file has another `ETag`.',
-      'If-None-Match': 'The `ETag` of an earlier response. The response is 304 if the client has this file.',
-      'If-Range': 'An `ETag`. The range counts only for this file; otherwise the response is the whole file.',
+      'If-None-Match':
+        'The `ETag` of an earlier response. The response is 304 if the client has this file.',
+      'If-Range':
+        'An `ETag`. The range counts only for this file; otherwise the response is the whole file.',
     },
     mediaType: 'application/octet-stream',
     output: z.string().meta({ description: 'The file.', format: 'binary' }),

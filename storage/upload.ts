@@ -12,19 +12,26 @@ import { fileOfTicket } from './tickets.ts'
 /** Time that a client may send nothing, in milliseconds. */
 const idleMs = 30_000
 
-/** Time in which a refused stranger may send the rest of the body, in milliseconds. Then the refusal is sent anyway, because the upload holds a place of the edge. */
+/**
+ * Time in which a refused stranger may send the rest of the body, in milliseconds. Then the refusal
+ * is sent anyway, because the upload holds a place of the edge.
+ */
 const strangerMs = 2_000
 
 /** The slowest upload, in bytes per millisecond. A slower one would hold its slot for long. */
 const leastRate = 32
 
-/** Bytes that are read and dropped before an early refusal, so that the client reads the refusal. The edge lets fewer pass. */
+/**
+ * Bytes that are read and dropped before an early refusal, so that the client reads the refusal.
+ * The edge lets fewer pass.
+ */
 const maxDiscardedBytes = 101 * 1024 * 1024
 
 const notWhole = () => rejection('VALIDATION_ERROR', 'The request body did not arrive whole.')
 
 /**
- * Reads the body. The connection stays open if the reader stops early, because a refusal is sent on it.
+ * Reads the body. The connection stays open if the reader stops early, because a refusal is sent on
+ * it.
  * @param size the number of bytes that are expected
  * @throws Rejection VALIDATION_ERROR if the client leaves, stops sending or is too slow
  */
@@ -33,7 +40,9 @@ async function* readBody(incoming: IncomingMessage, size: number): AsyncGenerato
   let idle = setTimeout(giveUp, idleMs)
   const end = setTimeout(giveUp, idleMs + size / leastRate)
   try {
-    for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    for await (
+      const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+    ) {
       // the time in which the service itself writes is not the client's
       clearTimeout(idle)
       yield part
@@ -47,7 +56,10 @@ async function* readBody(incoming: IncomingMessage, size: number): AsyncGenerato
   }
 }
 
-/** Drops the body. @param expected its time is that of an upload of this size; 0 for a stranger, who must not hold a connection for long */
+/**
+ * Drops the body. @param expected its time is that of an upload of this size; 0 for a stranger, who
+ * must not hold a connection for long
+ */
 async function discardBody(incoming: IncomingMessage, expected: number): Promise<void> {
   let size = 0
   try {
@@ -60,7 +72,10 @@ async function discardBody(incoming: IncomingMessage, expected: number): Promise
   }
 }
 
-/** Groups the parts of a body into chunks. It fills two buffers in turn: the next chunk arrives in one while the other is written. */
+/**
+ * Groups the parts of a body into chunks. It fills two buffers in turn: the next chunk arrives in
+ * one while the other is written.
+ */
 async function* chunksOf(parts: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer, void> {
   const bufferBytes = Math.min(size, chunkBytes)
   let filling: Buffer = Buffer.allocUnsafeSlow(bufferBytes)
@@ -83,12 +98,16 @@ async function* chunksOf(parts: AsyncIterable<Buffer>, size: number): AsyncGener
 }
 
 /**
- * Reads the body in chunks and checks it. A chunk is passed on only after its check, and so is the last one only if all bytes are those of the
- * announced file.
+ * Reads the body in chunks and checks it. A chunk is passed on only after its check, and so is the
+ * last one only if all bytes are those of the announced file.
  * @param onType called with the type before the first chunk
  * @throws Rejection VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE
  */
-async function* checkedBody(incoming: IncomingMessage, file: TicketFile, onType: (type: ContentType) => void): AsyncGenerator<Buffer, void> {
+async function* checkedBody(
+  incoming: IncomingMessage,
+  file: TicketFile,
+  onType: (type: ContentType) => void,
+): AsyncGenerator<Buffer, void> {
   const hash = createHash('sha256')
   let type: ContentType | undefined
   let received = 0
@@ -98,7 +117,10 @@ async function* checkedBody(incoming: IncomingMessage, file: TicketFile, onType:
     hash.update(chunk)
     type ??= contentTypeOf(chunk.subarray(0, headBytes))
     if (type === undefined || isTextType(type) && !isText(chunk)) {
-      throw rejection('UNSUPPORTED_MEDIA_TYPE', 'A file must be a PDF, a JPEG, PNG, WebP or HEIC image, a text, a mail or XML without active content.')
+      throw rejection(
+        'UNSUPPORTED_MEDIA_TYPE',
+        'A file must be a PDF, a JPEG, PNG, WebP or HEIC image, a text, a mail or XML without active content.',
+      )
     }
     if (isFirst) onType(type)
     if (received === file.size && hash.digest('hex') !== file.sha256) {
@@ -110,12 +132,22 @@ async function* checkedBody(incoming: IncomingMessage, file: TicketFile, onType:
 }
 
 /** Receives a file. The same file again is accepted and dropped. @throws Rejection */
-export async function receiveFile(c: RouteContext, { ticket }: { ticket: string }): Promise<Response> {
+export async function receiveFile(
+  c: RouteContext,
+  { ticket }: { ticket: string },
+): Promise<Response> {
   const { incoming } = c.env
   const { files, uploadQueue } = c.var.services
   const stored = (contentType: string, changeId: string | null) =>
     Response.json(
-      { id: file.attachmentId, name: file.name, content_type: contentType, size: file.size, sha256: file.sha256, status: 'ready' },
+      {
+        id: file.attachmentId,
+        name: file.name,
+        content_type: contentType,
+        size: file.size,
+        sha256: file.sha256,
+        status: 'ready',
+      },
       changeId === null ? {} : { headers: { 'x-change-id': changeId } },
     )
   const file = await fileOfTicket(c, ticket, true).catch(async (error: unknown) => {
@@ -124,7 +156,10 @@ export async function receiveFile(c: RouteContext, { ticket }: { ticket: string 
   })
   if (incoming.headers['content-length'] !== String(file.size)) {
     await discardBody(incoming, file.size)
-    throw rejection('VALIDATION_ERROR', `The body must have the announced ${file.size} bytes, and Content-Length must say so.`)
+    throw rejection(
+      'VALIDATION_ERROR',
+      `The body must have the announced ${file.size} bytes, and Content-Length must say so.`,
+    )
   }
   if (file.status === 'ready') {
     await discardBody(incoming, file.size)

@@ -1,4 +1,7 @@
-/** The commands of the README, and the files that pages name. tests/start/start.test.ts runs the main job. */
+/**
+ * The commands of the README, and the files that pages name. tests/start/start.test.ts runs the
+ * main job.
+ */
 import { globSync } from 'node:fs'
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +14,16 @@ test('one command of the README runs the product, and one runs the tests', () =>
   expect(commandsOf('Test it')).toEqual(['npm ci && npm test\n'])
 })
 
-test.each(['README.md', '.github/CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })])('every file that %s names exists', async (page) => {
-  const named = [...(await readFile(join(root, page), 'utf8')).matchAll(/`((?:\.ci|auth|db|docs|infra|tests)\/[\w./-]*)`/g)].map(([, path = '']) => path)
-  await Promise.all(named.map((path) => expect(access(join(root, path)), path).resolves.toBeUndefined()))
-})
+test.each(['README.md', '.github/CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })])(
+  'every file that %s names exists',
+  async (page) => {
+    const named = [
+      ...(await readFile(join(root, page), 'utf8')).matchAll(
+        /`((?:\.ci|auth|db|docs|infra|tests)\/[\w./-]*)`/g,
+      ),
+    ].map(([, path = '']) => path)
+    await Promise.all(
+      named.map((path) => expect(access(join(root, path)), path).resolves.toBeUndefined()),
+    )
+  },
+)

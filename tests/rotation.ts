@@ -1,16 +1,21 @@
 /**
- * The evidence that rotates. A run with `PART=3/5` leaves out the files of the other four parts, and a run without PART tests everything. `.ci/run`
- * derives PART from the number of commits, so five commits in a row test everything:
+ * The evidence that rotates. A run with `PART=3/5` leaves out the files of the other four parts,
+ * and a run without PART tests everything. `.ci/run` derives PART from the number of commits, so
+ * five commits in a row test everything:
  * docs/decisions/tests-and-tools.md#every-commit-tests-a-part-of-the-evidence-and-five-commits-test-all-of-it.
  */
 import lists from './rotation.json' with { type: 'json' }
 
-/** What each part tests: files of tests, and checks of `.ci/run`. A file of no part runs with every commit. */
+/**
+ * What each part tests: files of tests, and checks of `.ci/run`. A file of no part runs with every
+ * commit.
+ */
 export const parts: string[][] = lists
 
 /**
- * The suites that run whole with each commit that changes a room, in addition to its part. Both are beginnings of paths. A change of the database leaves
- * the weakenings in parts, because all of them take ten minutes.
+ * The suites that run whole with each commit that changes a room, in addition to its part. Both are
+ * beginnings of paths. A change of the database leaves the weakenings in parts, because all of them
+ * take ten minutes.
  */
 export const rooms: [room: string, suites: string[]][] = [
   ['common/', ['tests/edge/']],
@@ -19,7 +24,9 @@ export const rooms: [room: string, suites: string[]][] = [
   ['package-lock.json', ['tests/auth/', 'tests/attacks/']],
   ['postgrest.conf', ['tests/edge/']],
   ['db/', [
-    ...['files', 'freed-ids', 'isolation', 'live', 'routes', 'values'].map((name) => `tests/isolation/${name}.test.ts`),
+    ...['files', 'freed-ids', 'isolation', 'live', 'routes', 'values'].map((name) =>
+      `tests/isolation/${name}.test.ts`
+    ),
     'tests/data/',
     'tests/database/',
     'tests/money/',
@@ -27,8 +34,20 @@ export const rooms: [room: string, suites: string[]][] = [
   ['auth/', ['tests/auth/', 'tests/attacks/', 'tests/isolation/routes']],
   ['auth/mail/', ['tests/mail/']],
   ['http/', ['tests/auth/', 'tests/attacks/', 'tests/description/']],
-  ['realtime/', ['tests/auth/calendars', 'tests/auth/changes', 'tests/auth/webhook', 'tests/edge/realtime', 'tests/isolation/live', 'tests/stateful/live']],
-  ['storage/', ['tests/auth/files', 'tests/edge/files', 'tests/isolation/files', 'tests/stateful/files']],
+  ['realtime/', [
+    'tests/auth/calendars',
+    'tests/auth/changes',
+    'tests/auth/webhook',
+    'tests/edge/realtime',
+    'tests/isolation/live',
+    'tests/stateful/live',
+  ]],
+  ['storage/', [
+    'tests/auth/files',
+    'tests/edge/files',
+    'tests/isolation/files',
+    'tests/stateful/files',
+  ]],
   ['rates/', ['tests/auth/exchange-rates']],
   ['edge/', ['tests/edge/']],
   ['client/', ['tests/typed-client/', 'tests/browser/client', 'tests/browser/bank-files']],
@@ -43,14 +62,22 @@ export const rooms: [room: string, suites: string[]][] = [
 ]
 
 /** Returns the suites of the rooms that changed paths belong to: beginnings of paths. */
-export const suitesOf = (changed: string[]): string[] => rooms.filter(([room]) => changed.some((path) => path.startsWith(room))).flatMap(([, suites]) => suites)
+export const suitesOf = (changed: string[]): string[] =>
+  rooms.filter(([room]) => changed.some((path) => path.startsWith(room))).flatMap(([, suites]) =>
+    suites
+  )
 
-/** Returns the number of a part, or undefined for everything. @throws if the text has another form than `3/5` */
+/**
+ * Returns the number of a part, or undefined for everything. @throws if the text has another form
+ * than `3/5`
+ */
 function readPart(text: string): number | undefined {
   if (text === '') return undefined
   const [, number = '', of = ''] = /^(\d+)\/(\d+)$/.exec(text) ?? []
   if (Number(of) !== parts.length || parts[Number(number) - 1] === undefined)
-    throw new Error(`PART is ${text}, and must be 1/${parts.length} to ${parts.length}/${parts.length}.`)
+    throw new Error(
+      `PART is ${text}, and must be 1/${parts.length} to ${parts.length}/${parts.length}.`,
+    )
   return Number(number)
 }
 
@@ -62,11 +89,17 @@ function readPart(text: string): number | undefined {
 export function rotation(partText: string, changed: string[]) {
   const part = readPart(partText)
   const suites = suitesOf(changed)
-  const isOfRoom = (file: string): boolean => part === undefined || suites.some((suite) => file.startsWith(suite))
+  const isOfRoom = (file: string): boolean =>
+    part === undefined || suites.some((suite) => file.startsWith(suite))
   return {
     /** The files that this run leaves out. A changed file of tests runs. */
-    leftOut: parts.flatMap((files, at) => at + 1 === part ? [] : files.filter((file) => !isOfRoom(file) && !changed.includes(file))),
-    /** Selects this run's items of a group of similar cases in a test file: at least one. All parts together have all items. */
+    leftOut: parts.flatMap((files, at) =>
+      at + 1 === part ? [] : files.filter((file) => !isOfRoom(file) && !changed.includes(file))
+    ),
+    /**
+     * Selects this run's items of a group of similar cases in a test file: at least one. All parts
+     * together have all items.
+     */
     selected: <Item>(file: string, group: Item[]): Item[] => {
       if (part === undefined || isOfRoom(file)) return group
       const span = Math.min(parts.length, group.length)
@@ -75,4 +108,7 @@ export function rotation(partText: string, changed: string[]) {
   }
 }
 
-export const { leftOut, selected } = rotation(process.env['PART'] ?? '', (process.env['CHANGED'] ?? '').split('\n'))
+export const { leftOut, selected } = rotation(
+  process.env['PART'] ?? '',
+  (process.env['CHANGED'] ?? '').split('\n'),
+)

@@ -1,7 +1,8 @@
 /**
- * The service worker. It keeps the files of the app's build, so that the app opens without a connection. It never answers for the service:
- * requests to `/api` and `/data` pass by. The document comes from the network if there is one, so an upgrade or a rollback reaches users with the
- * next page load.
+ * The service worker. It keeps the files of the app's build, so that the app opens without a
+ * connection. It never answers for the service: requests to `/api` and `/data` pass by. The
+ * document comes from the network if there is one, so an upgrade or a rollback reaches users with
+ * the next page load.
  */
 
 /** The paths of the build's files and their version, which the build inserts. */
@@ -9,7 +10,10 @@ declare const BUILD_FILES: readonly string[]
 declare const BUILD_VERSION: string
 
 type LifecycleEvent = Event & { waitUntil: (work: Promise<unknown>) => void }
-type FetchEvent = LifecycleEvent & { request: Request, respondWith: (response: Promise<Response>) => void }
+type FetchEvent = LifecycleEvent & {
+  request: Request
+  respondWith: (response: Promise<Response>) => void
+}
 
 /** The worker's own scope. The types of a page lack it. */
 type WorkerScope = {
@@ -31,12 +35,17 @@ const documentPath = '/'
 const patienceMs = 5_000
 
 /** Paths that the edge answers without the app. */
-const isOfService = (path: string): boolean => /^\/(?:(?:api|data|rest\/v1|docs)(?:\/|$)|(?:healthz|livez|readyz|metrics)$)/.test(path)
+const isOfService = (path: string): boolean =>
+  /^\/(?:(?:api|data|rest\/v1|docs)(?:\/|$)|(?:healthz|livez|readyz|metrics)$)/.test(path)
 
-/** Stores a file of the build. A file with a hash in its name may come from the cache of the former version. */
+/**
+ * Stores a file of the build. A file with a hash in its name may come from the cache of the former
+ * version.
+ */
 async function keep(cache: Cache, path: string): Promise<void> {
   const isDocument = path === documentPath
-  const response = (isDocument ? undefined : await caches.match(path)) ?? await fetch(path, { cache: isDocument ? 'reload' : 'default' })
+  const response = (isDocument ? undefined : await caches.match(path)) ??
+    await fetch(path, { cache: isDocument ? 'reload' : 'default' })
   if (!response.ok || response.redirected) throw new Error(`${path} is ${response.status}`)
   await cache.put(path, response)
 }
@@ -49,21 +58,33 @@ async function install(): Promise<void> {
 
 /** Deletes the caches of older versions. The former one stays for pages that are still open. */
 async function activate(): Promise<void> {
-  const others = (await caches.keys()).filter((name) => name.startsWith(prefix) && name !== cacheName)
+  const others = (await caches.keys()).filter((name) =>
+    name.startsWith(prefix) && name !== cacheName
+  )
   await Promise.all(others.slice(0, -1).map((name) => caches.delete(name)))
   await worker.clients.claim()
 }
 
-/** Removes the worker and its files if the server no longer has it: the operator serves another app, or an older version. */
+/**
+ * Removes the worker and its files if the server no longer has it: the operator serves another app,
+ * or an older version.
+ */
 async function leaveIfGone(): Promise<void> {
   const { status, headers } = await fetch('/sw.js', { method: 'HEAD', cache: 'no-store' })
   const isOther = status === 200 && headers.get('content-type')?.includes('javascript') !== true
   if (status !== 404 && status !== 410 && !isOther) return
   await worker.registration.unregister()
-  await Promise.all((await caches.keys()).filter((name) => name.startsWith(prefix)).map((name) => caches.delete(name)))
+  await Promise.all(
+    (await caches.keys()).filter((name) => name.startsWith(prefix)).map((name) =>
+      caches.delete(name)
+    ),
+  )
 }
 
-/** Returns the document of a page: from the network, or from the cache if the network fails or is too slow. */
+/**
+ * Returns the document of a page: from the network, or from the cache if the network fails or is
+ * too slow.
+ */
 async function openPage(event: FetchEvent): Promise<Response> {
   const cached = () => caches.match(documentPath, { cacheName })
   const fetched = fetch(event.request)
@@ -91,5 +112,6 @@ worker.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(url)
   if (method !== 'GET' || origin !== location.origin || isOfService(pathname)) return
   if (mode === 'navigate') event.respondWith(openPage(event))
-  else if (pathname.startsWith('/assets/')) event.respondWith(caches.match(event.request).then((cached) => cached ?? fetch(event.request)))
+  else if (pathname.startsWith('/assets/'))
+    event.respondWith(caches.match(event.request).then((cached) => cached ?? fetch(event.request)))
 })

@@ -3,8 +3,14 @@ import { reject } from '../../http/errors.ts'
 import { perMinute, type RateLimit } from '../../http/policy.ts'
 import type { Limits } from '../../http/rate-limits.ts'
 
-/** Maximum guesses per account, over all routes that check a password or a second factor. Three of a million codes are valid at a time. */
-const budgets = { password: perMinute(10), 'second-factor': { window: 900, max: 5 } } satisfies Record<string, RateLimit>
+/**
+ * Maximum guesses per account, over all routes that check a password or a second factor. Three of a
+ * million codes are valid at a time.
+ */
+const budgets = {
+  password: perMinute(10),
+  'second-factor': { window: 900, max: 5 },
+} satisfies Record<string, RateLimit>
 
 export type Guess = keyof typeof budgets
 
@@ -17,7 +23,11 @@ export const createGuesses = (limits: Limits) => ({
    * @throws Rejection RATE_LIMIT_EXCEEDED
    */
   count: async (guess: Guess, account: string): Promise<void> => {
-    const { allowed, retryAfterSeconds } = await limits.consumeForAccount(counterOf(guess), account, budgets[guess])
+    const { allowed, retryAfterSeconds } = await limits.consumeForAccount(
+      counterOf(guess),
+      account,
+      budgets[guess],
+    )
     if (!allowed) reject('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
   },
   /** Uncounts one guess that was correct. */

@@ -1,6 +1,6 @@
 /**
- * A worker thread that runs scrypt. It has a low priority, so that hashing uses only idle time of the processor. Threads of libuv's
- * pool cannot have one: signing and name lookups share them.
+ * A worker thread that runs scrypt. It has a low priority, so that hashing uses only idle time of
+ * the processor. Threads of libuv's pool cannot have one: signing and name lookups share them.
  */
 import { scryptSync } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
@@ -15,12 +15,21 @@ const [N, r, p, length] = [16_384, 16, 1, 64]
 
 try {
   // Linux has a priority per thread, and this file names the current thread.
-  setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), constants.priority.PRIORITY_BELOW_NORMAL)
+  setPriority(
+    Number(readlinkSync('/proc/thread-self').split('/').at(-1)),
+    constants.priority.PRIORITY_BELOW_NORMAL,
+  )
 } catch {
   // Other systems have no such file. Their threads keep the normal priority.
 }
 
 parentPort?.on('message', ({ password, salt }: Task) => {
+  const hash = scryptSync(password.normalize('NFKC'), salt, length, {
+    N,
+    r,
+    p,
+    maxmem: 256 * N * r,
+  })
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is a window's; a thread has none
-  parentPort?.postMessage(scryptSync(password.normalize('NFKC'), salt, length, { N, r, p, maxmem: 256 * N * r }).toString('hex'))
+  parentPort?.postMessage(hash.toString('hex'))
 })

@@ -1,6 +1,6 @@
 /**
- * Passwords: the queue and the worker threads that hash them, and the check that a verified password is still the current one. Hashes
- * have better-auth's format, `salt:hash` in hex.
+ * Passwords: the queue and the worker threads that hash them, and the check that a verified
+ * password is still the current one. Hashes have better-auth's format, `salt:hash` in hex.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
@@ -11,8 +11,8 @@ import { currentRequest, type CurrentRequest } from '../../http/policy.ts'
 import type { Task } from './password-thread.ts'
 
 /**
- * The queue in front of the threads. One hash takes about 90 ms of a core and 32 MiB, so thirty at once would delay all requests by
- * seconds. A request waits before it opens a transaction.
+ * The queue in front of the threads. One hash takes about 90 ms of a core and 32 MiB, so thirty at
+ * once would delay all requests by seconds. A request waits before it opens a transaction.
  */
 export type HashingQueue = Pick<FairQueue, 'waiting'> & {
   /**
@@ -30,7 +30,12 @@ export type HashingQueue = Pick<FairQueue, 'waiting'> & {
  * @param timeoutMs maximum wait in milliseconds
  * @param onRejection called for each request without a slot
  */
-export function createHashingQueue(slots: number, queueLength: number, timeoutMs: number, onRejection: () => void = () => undefined): HashingQueue {
+export function createHashingQueue(
+  slots: number,
+  queueLength: number,
+  timeoutMs: number,
+  onRejection: () => void = () => undefined,
+): HashingQueue {
   const queue = fairQueue(slots, queueLength, timeoutMs)
   return {
     waiting: queue.waiting,
@@ -52,7 +57,12 @@ export type Passwords = {
   stop: () => Promise<void>
 }
 
-type Job = { task: Task, attempts: number, resolve: (key: string) => void, reject: (error: Error) => void }
+type Job = {
+  task: Task
+  attempts: number
+  resolve: (key: string) => void
+  reject: (error: Error) => void
+}
 
 /** Maximum attempts of a job. A job that ended three threads is probably the cause. */
 const maxAttempts = 3
@@ -82,7 +92,8 @@ export function createPasswords(size: number, onLoss: (error: Error) => void): P
     next()
   }
   const start = (): Worker => {
-    // The thread inherits no flags of the process. The memory of a hash is outside of the heap, so these limits do not include it.
+    // The thread inherits no flags of the process. The memory of a hash is outside of the heap, so
+    // these limits do not include it.
     const thread = new Worker(new URL('password-thread.ts', import.meta.url), {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 },
@@ -123,33 +134,42 @@ export function createPasswords(size: number, onLoss: (error: Error) => void): P
     },
     verify: async ({ hash, password }) => {
       const [salt, key] = hash.split(':')
-      if (salt === undefined || key === undefined) throw new Error('A stored password hash has an invalid format.')
-      const [given, right] = [Buffer.from(await derive(password, salt), 'hex'), Buffer.from(key, 'hex')]
+      if (salt === undefined || key === undefined)
+        throw new Error('A stored password hash has an invalid format.')
+      const [given, right] = [
+        Buffer.from(await derive(password, salt), 'hex'),
+        Buffer.from(key, 'hex'),
+      ]
       return given.length === right.length && timingSafeEqual(given, right)
     },
     stop: async () => {
       isStopped = true
-      for (const job of waiting.splice(0)) job.reject(new Error('Passwords are not hashed any more.'))
+      for (const job of waiting.splice(0))
+        job.reject(new Error('Passwords are not hashed any more.'))
       await Promise.all([...threads.keys()].map((thread) => thread.terminate()))
     },
   }
 }
 
 /**
- * The stored hash that each request's password was compared with. The password can change during the tenth of a second that the
- * comparison takes. The request with the old password is then refused. Otherwise an attacker could keep a session or a password that
- * the change invalidates.
+ * The stored hash that each request's password was compared with. The password can change during
+ * the tenth of a second that the comparison takes. The request with the old password is then
+ * refused. Otherwise an attacker could keep a session or a password that the change invalidates.
  */
 const verifiedHashes = new WeakMap<CurrentRequest, string>()
 
-/** Wraps a verification: records the hash, and takes the counted guess back if the password is correct. */
-export const recordVerifiedHash = (verify: Passwords['verify']): Passwords['verify'] => async (given) => {
-  const request = currentRequest.getStore()
-  if (request !== undefined) verifiedHashes.set(request, given.hash)
-  const isCorrect = await verify(given)
-  if (isCorrect) await request?.onCorrectPassword()
-  return isCorrect
-}
+/**
+ * Wraps a verification: records the hash, and takes the counted guess back if the password is
+ * correct.
+ */
+export const recordVerifiedHash =
+  (verify: Passwords['verify']): Passwords['verify'] => async (given) => {
+    const request = currentRequest.getStore()
+    if (request !== undefined) verifiedHashes.set(request, given.hash)
+    const isCorrect = await verify(given)
+    if (isCorrect) await request?.onCorrectPassword()
+    return isCorrect
+  }
 
 /**
  * Checks that the password of this request still is the one of the account.
@@ -161,15 +181,24 @@ export async function checkVerifiedPassword(db: AuthDatabase, newUserId?: string
   const verified = request && verifiedHashes.get(request)
   const userId = newUserId ?? request?.caller?.user.id
   if (verified === undefined || userId === undefined) return
-  const account = await db.selectFrom('auth.accounts').select('password').where('userId', '=', userId).where('providerId', '=', 'credential')
+  const account = await db.selectFrom('auth.accounts').select('password').where(
+    'userId',
+    '=',
+    userId,
+  ).where('providerId', '=', 'credential')
     // waits for a transaction that changes the password
-    .$if(newUserId !== undefined, (of) => of.forShare()).$if(newUserId === undefined, (of) => of.forNoKeyUpdate()).executeTakeFirst()
-  if (account?.password !== verified) reject(newUserId === undefined ? 'INVALID_PASSWORD' : 'INVALID_CREDENTIALS')
+    .$if(newUserId !== undefined, (of) => of.forShare()).$if(
+      newUserId === undefined,
+      (of) => of.forNoKeyUpdate(),
+    ).executeTakeFirst()
+  if (account?.password !== verified)
+    reject(newUserId === undefined ? 'INVALID_PASSWORD' : 'INVALID_CREDENTIALS')
 }
 
 /**
- * Refuses a new session if the password changed since its check. It runs after the session is stored: a later change of the password
- * deletes the session, and the check waits for a concurrent one.
+ * Refuses a new session if the password changed since its check. It runs after the session is
+ * stored: a later change of the password deletes the session, and the check waits for a concurrent
+ * one.
  */
 export async function checkPasswordOfSession(db: AuthDatabase, userId: string): Promise<void> {
   // a session that replaces the caller's own, after a change of the password

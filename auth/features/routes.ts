@@ -12,13 +12,37 @@ import { twoFactorRoutes } from './two-factor/routes.ts'
 
 /** The features, in the order and with the names of the description. */
 export const identityGroups: RouteGroup[] = [
-  { name: 'Accounts', description: 'Sign-up, sign-in, passwords, addresses and deletion.', routes: accountRoutes },
-  { name: 'Sessions', description: 'The signed-in user, sessions, and the token for the data surface.', routes: sessionRoutes },
-  { name: 'Two factors', description: 'A code in addition to the password.', routes: twoFactorRoutes },
+  {
+    name: 'Accounts',
+    description: 'Sign-up, sign-in, passwords, addresses and deletion.',
+    routes: accountRoutes,
+  },
+  {
+    name: 'Sessions',
+    description: 'The signed-in user, sessions, and the token for the data surface.',
+    routes: sessionRoutes,
+  },
+  {
+    name: 'Two factors',
+    description: 'A code in addition to the password.',
+    routes: twoFactorRoutes,
+  },
   { name: 'Passkeys', description: 'Sign-in without a password.', routes: passkeyRoutes },
-  { name: 'Single sign-on', description: 'The ways to sign in, and sign-in with the provider of the operator.', routes: singleSignOnRoutes },
-  { name: 'Organizations', description: 'Teams, their members, and the active team of a session.', routes: organizationRoutes },
-  { name: 'Invitations', description: 'Invitations to a team, and their answers.', routes: invitationRoutes },
+  {
+    name: 'Single sign-on',
+    description: 'The ways to sign in, and sign-in with the provider of the operator.',
+    routes: singleSignOnRoutes,
+  },
+  {
+    name: 'Organizations',
+    description: 'Teams, their members, and the active team of a session.',
+    routes: organizationRoutes,
+  },
+  {
+    name: 'Invitations',
+    description: 'Invitations to a team, and their answers.',
+    routes: invitationRoutes,
+  },
   { name: 'Events', description: 'Events of an account and of a team.', routes: eventRoutes },
   { name: 'API keys', description: 'Keys for programs of a user.', routes: apiKeyRoutes },
 ]

@@ -6,7 +6,9 @@ export const userSchema = z.object({
   id: rowId,
   email: address,
   name: z.string().meta({ examples: ['Ann'] }),
-  email_verified: z.boolean().meta({ description: 'false before the user opens the link of the verification mail.' }),
+  email_verified: z.boolean().meta({
+    description: 'false before the user opens the link of the verification mail.',
+  }),
   created_at: time,
   updated_at: time,
 }).meta({ id: 'User', description: 'An account.' })
@@ -15,16 +17,25 @@ export const newSession = z.object({ id: rowId, user_id: rowId, expires_at: time
   .meta({ id: 'NewSession', description: 'The session that sign-up started.' })
 
 export const sessionSchema = newSession.extend({
-  active_organization_id: z.string().nullable().meta({ description: 'null in the personal context.' }),
+  active_organization_id: z.string().nullable().meta({
+    description: 'null in the personal context.',
+  }),
 }).meta({ id: 'Session', description: 'A session and its active context.' })
 
 export const subscriptionSchema = z.object({
   isSubscribed: z.boolean(),
-  productId: z.string().nullable().meta({ description: 'The product of the active plan; null without one.', examples: ['teams'] }),
+  productId: z.string().nullable().meta({
+    description: 'The product of the active plan; null without one.',
+    examples: ['teams'],
+  }),
 }).meta({ id: 'SubscriptionStatus', description: 'The active plan of the user.' })
 
 /** The response of every route that signs a user in. */
-export const signInOutput = z.object({ user: userSchema, session: sessionSchema, subscription: subscriptionSchema })
+export const signInOutput = z.object({
+  user: userSchema,
+  session: sessionSchema,
+  subscription: subscriptionSchema,
+})
 
 const betterAuthUser = z.object({
   id: z.string(),

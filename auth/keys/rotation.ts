@@ -1,6 +1,7 @@
 /**
- * The rotation of signing keys: publish, wait until every PostgREST has loaded the key, sign with it, and accept the old key until
- * its last token expires. No request fails. auth.jwks has the state, so any process may take the next step.
+ * The rotation of signing keys: publish, wait until every PostgREST has loaded the key, sign with
+ * it, and accept the old key until its last token expires. No request fails. auth.jwks has the
+ * state, so any process may take the next step.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createJwk, type JwtOptions } from 'better-auth/plugins'
@@ -12,16 +13,25 @@ import { describeError, type Log } from '../../common/log.ts'
 import { signingKey } from './signing-keys.ts'
 import { isLoadedByAll, keysKeeper, notifyAgain } from './postgrest.ts'
 
-/** The advisory lock of the rotation. No other code uses this number in this database. It ends with its transaction, so also with a lost connection. */
+/**
+ * The advisory lock of the rotation. No other code uses this number in this database. It ends with
+ * its transaction, so also with a lost connection.
+ */
 const lockKey = 710_331_804_120
 
-/** Number of checks that notify PostgREST again after a change, for a PostgREST on a lagging standby. */
+/**
+ * Number of checks that notify PostgREST again after a change, for a PostgREST on a lagging
+ * standby.
+ */
 const notificationsPerChange = 5
 
 /** Interval of the checks, in milliseconds. */
 const intervalMs = 2_000
 
-/** The parts of better-auth that the rotation needs: the context with the secret, and the endpoint that signs. */
+/**
+ * The parts of better-auth that the rotation needs: the context with the secret, and the endpoint
+ * that signs.
+ */
 type KeyEngine = {
   context: unknown
   api: { signJWT: (input: { body: { payload: Record<string, unknown> } }) => Promise<unknown> }
@@ -45,11 +55,15 @@ export type KeyOptions = {
 }
 
 const publish = async ({ engine, jwt }: KeyOptions) => {
-  await createJwk({ context: engine.context, path: '/rotation' } as Parameters<typeof createJwk>[0], jwt)
+  await createJwk(
+    { context: engine.context, path: '/rotation' } as Parameters<typeof createJwk>[0],
+    jwt,
+  )
 }
 
 /**
- * Makes the first key under a lock, so that concurrent starts make one. Then signs once to check the secret.
+ * Makes the first key under a lock, so that concurrent starts make one. Then signs once to check
+ * the secret.
  * @throws ConfigError if the secret does not decrypt the keys
  */
 export async function provisionKey(options: KeyOptions): Promise<void> {
@@ -60,7 +74,11 @@ export async function provisionKey(options: KeyOptions): Promise<void> {
     if (await db.selectFrom('auth.jwks').select('id').executeTakeFirst() === undefined) {
       await publish(options)
       // no client has a token yet
-      await db.updateTable('auth.jwks').set({ signsFrom: sql`now()` }).where('signsFrom', 'is', null).execute()
+      await db.updateTable('auth.jwks').set({ signsFrom: sql`now()` }).where(
+        'signsFrom',
+        'is',
+        null,
+      ).execute()
     }
     await client.query('commit')
   })
@@ -75,21 +93,33 @@ export async function provisionKey(options: KeyOptions): Promise<void> {
   }
 }
 
-type State = { pending: string | null, pendingSeconds: number, signing: string | null, ageSeconds: number, requested: boolean }
+type State = {
+  pending: string | null
+  pendingSeconds: number
+  signing: string | null
+  ageSeconds: number
+  requested: boolean
+}
 
 /** Returns the seconds since a date; 0 without one. */
-const secondsSince = (column: string) => sql<number>`coalesce(extract(epoch from now() - ${sql.ref(column)}), 0)::float8`
+const secondsSince = (column: string) =>
+  sql<number>`coalesce(extract(epoch from now() - ${sql.ref(column)}), 0)::float8`
 
 async function stateOf(db: AuthDatabase): Promise<State> {
   return db.selectFrom('private.settings')
     .leftJoin('auth.jwks as pending', (join) => join.on('pending.signsFrom', 'is', null))
-    .leftJoin('auth.jwks as signing', (join) => join.on('signing.signsFrom', 'is not', null).on('signing.expiresAt', 'is', null))
+    .leftJoin(
+      'auth.jwks as signing',
+      (join) => join.on('signing.signsFrom', 'is not', null).on('signing.expiresAt', 'is', null),
+    )
     .select([
       'pending.id as pending',
       secondsSince('pending.createdAt').as('pendingSeconds'),
       'signing.id as signing',
       secondsSince('signing.signsFrom').as('ageSeconds'),
-      sql<boolean>`coalesce(${sql.ref('keyRotationRequestedAt')} > ${sql.ref('signing.signsFrom')}, false)`.as('requested'),
+      sql<boolean>`coalesce(${sql.ref('keyRotationRequestedAt')} > ${
+        sql.ref('signing.signsFrom')
+      }, false)`.as('requested'),
     ])
     .executeTakeFirstOrThrow()
 }
@@ -97,9 +127,12 @@ async function stateOf(db: AuthDatabase): Promise<State> {
 /** Makes a key sign. The previous key is accepted until its tokens expire. */
 async function sign(db: AuthDatabase, kid: string, retireAfterSeconds: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await trx.updateTable('auth.jwks').set({ expiresAt: sql`now() + make_interval(secs => ${retireAfterSeconds})` })
+    await trx.updateTable('auth.jwks').set({
+      expiresAt: sql`now() + make_interval(secs => ${retireAfterSeconds})`,
+    })
       .where('signsFrom', 'is not', null).where('expiresAt', 'is', null).execute()
-    await trx.updateTable('auth.jwks').set({ signsFrom: sql`now()` }).where('id', '=', kid).execute()
+    await trx.updateTable('auth.jwks').set({ signsFrom: sql`now()` }).where('id', '=', kid)
+      .execute()
   })
 }
 
@@ -108,34 +141,44 @@ async function step(options: KeyOptions): Promise<void> {
   const { db, log, rotationIntervalSeconds: interval, retireAfterSeconds } = options
   // selects first, because the trigger reloads PostgREST also after a delete without rows
   const now = sql<Date>`now()`
-  const ended = await db.selectFrom('auth.jwks').select('id').where('expiresAt', '<=', now).execute()
+  const ended = await db.selectFrom('auth.jwks').select('id').where('expiresAt', '<=', now)
+    .execute()
   if (ended.length > 0) {
-    const retired = await db.deleteFrom('auth.jwks').where('expiresAt', '<=', now).returning('id').execute()
+    const retired = await db.deleteFrom('auth.jwks').where('expiresAt', '<=', now).returning('id')
+      .execute()
     for (const { id } of retired) log.info({ kid: id }, 'signing key retired')
   }
   const state = await stateOf(db)
   if (state.pending === null) {
-    const isDue = state.signing === null || state.requested || (interval > 0 && state.ageSeconds > interval)
+    const isDue = state.signing === null || state.requested ||
+      (interval > 0 && state.ageSeconds > interval)
     if (!isDue) return
     await publish(options)
   }
   const { pending } = await stateOf(db)
   if (pending === null) return
   if (!await isLoadedByAll(db, options.databaseUrl, pending)) {
-    log.warn({ kid: pending }, 'PostgREST has not loaded the new signing key, so it does not sign yet')
+    log.warn(
+      { kid: pending },
+      'PostgREST has not loaded the new signing key, so it does not sign yet',
+    )
     return
   }
   await sign(db, pending, retireAfterSeconds)
   log.info({ kid: pending }, 'signing key rotated')
 }
 
-/** Returns the function that keeps PostgREST's keys current. It does nothing while a key is pending: isLoadedByAll() would count its notifications. */
+/**
+ * Returns the function that keeps PostgREST's keys current. It does nothing while a key is pending:
+ * isLoadedByAll() would count its notifications.
+ */
 function keyRefresher({ db, databaseUrl, log }: KeyOptions): () => Promise<void> {
   const keep = keysKeeper(db, databaseUrl, log)
   let lastIds: string | undefined
   let notificationsLeft = 0
   return async () => {
-    const keys = await db.selectFrom('auth.jwks').select(['id', 'signsFrom']).orderBy('id').execute()
+    const keys = await db.selectFrom('auth.jwks').select(['id', 'signsFrom']).orderBy('id')
+      .execute()
     if (keys.some(({ signsFrom }) => signsFrom === null)) return
     const ids = keys.map(({ id }) => id).join()
     if (ids !== lastIds) notificationsLeft = lastIds === undefined ? 0 : notificationsPerChange
@@ -152,7 +195,8 @@ type KeyStatus = { signingKeyAgeSeconds: number, pendingSeconds: number }
 export type Rotation = { status: () => KeyStatus, stop: () => Promise<void> }
 
 /**
- * Checks for the next step until stopped. Every process runs one, and a lock lets one work at a time.
+ * Checks for the next step until stopped. Every process runs one, and a lock lets one work at a
+ * time.
  * @returns the state for metrics, and the function that stops it
  */
 export function startRotation(options: KeyOptions): Rotation {
@@ -162,7 +206,10 @@ export function startRotation(options: KeyOptions): Rotation {
   const check = () =>
     withClient(options.pool, async (client) => {
       await client.query('begin')
-      const locked = (await client.query('select from (select pg_try_advisory_xact_lock($1) as locked) attempt where locked', [lockKey])).rowCount === 1
+      const locked = (await client.query(
+        'select from (select pg_try_advisory_xact_lock($1) as locked) attempt where locked',
+        [lockKey],
+      )).rowCount === 1
       if (locked) {
         await step(options)
         await sql`select private.mark_for_standbys()`.execute(options.db)
@@ -174,7 +221,9 @@ export function startRotation(options: KeyOptions): Rotation {
     })
   const run = async () => {
     while (!stopping.signal.aborted) {
-      await check().catch((error: unknown) => options.log.warn({ error: describeError(error) }, 'key rotation failed; it is tried again'))
+      await check().catch((error: unknown) =>
+        options.log.warn({ error: describeError(error) }, 'key rotation failed; it is tried again')
+      )
       await sleep(intervalMs, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
   }

@@ -1,4 +1,7 @@
-/** Queues mails and builds their links, from PUBLIC_URL and APP_URL and never from headers of a request. */
+/**
+ * Queues mails and builds their links, from PUBLIC_URL and APP_URL and never from headers of a
+ * request.
+ */
 import { basePath } from '../../common/contract.ts'
 import {
   accountDeletionMessage,
@@ -13,7 +16,10 @@ import {
   type Succession,
 } from './messages.ts'
 
-/** The jobs of the queue: a finished mail, and two requests that look the address up after the response. */
+/**
+ * The jobs of the queue: a finished mail, and two requests that look the address up after the
+ * response.
+ */
 export type MailJobs = {
   send_mail: Message
   request_password_reset: { to: string, redirectTo?: string }
@@ -57,7 +63,10 @@ export function createMailer({ publicUrl, appUrl, hasApp }: LinkTargets, enqueue
     return url.toString()
   }
   /** Returns the page of a form: the app's, or ours without an app. */
-  const ask = (path: string, ours = path) => (hasApp ? `${appUrl}${path}` : `${publicUrl}${basePath}${ours}`)
+  const ask = (
+    path: string,
+    ours = path,
+  ) => (hasApp ? `${appUrl}${path}` : `${publicUrl}${basePath}${ours}`)
   return {
     /** For a new user, for each sign-in until the address is verified, and on request. */
     verification: (user: NewPerson, token: string, disownToken: string) =>
@@ -73,17 +82,43 @@ export function createMailer({ publicUrl, appUrl, hasApp }: LinkTargets, enqueue
           disownUrl: link(`${publicUrl}${basePath}/disown-account`, { token: disownToken }),
         }),
       ),
-    /** @param redirectTo a trusted page that reads `token` from its query; a path is one of the app */
+    /**
+     * @param redirectTo a trusted page that reads `token` from its query; a path is one of the app
+     */
     passwordReset: (user: Person, token: string, redirectTo: string | undefined) =>
-      enqueue('send_mail', passwordResetMessage({ to: user.email, name: user.name, site, url: link(redirectTo ?? ask('/reset-password'), { token }) })),
-    /** To the new address. The pages of both links are always ours, because apps rarely have them. */
+      enqueue(
+        'send_mail',
+        passwordResetMessage({
+          to: user.email,
+          name: user.name,
+          site,
+          url: link(redirectTo ?? ask('/reset-password'), { token }),
+        }),
+      ),
+    /**
+     * To the new address. The pages of both links are always ours, because apps rarely have them.
+     */
     emailChange: (user: Person, token: string) =>
-      enqueue('send_mail', emailChangeMessage({ to: user.email, name: user.name, site, url: link(`${publicUrl}${basePath}/confirm-email-change`, { token }) })),
+      enqueue(
+        'send_mail',
+        emailChangeMessage({
+          to: user.email,
+          name: user.name,
+          site,
+          url: link(`${publicUrl}${basePath}/confirm-email-change`, { token }),
+        }),
+      ),
     /** To the old address. */
     emailChangeNotice: (user: Person, newEmail: string, token: string) =>
       enqueue(
         'send_mail',
-        emailChangeNoticeMessage({ to: user.email, name: user.name, newEmail, site, url: link(`${publicUrl}${basePath}/stop-email-change`, { token }) }),
+        emailChangeNoticeMessage({
+          to: user.email,
+          name: user.name,
+          newEmail,
+          site,
+          url: link(`${publicUrl}${basePath}/stop-email-change`, { token }),
+        }),
       ),
     /** The page of the link is always ours. */
     accountDeletion: (user: Person, token: string, organizations: Succession[]) =>
@@ -98,7 +133,10 @@ export function createMailer({ publicUrl, appUrl, hasApp }: LinkTargets, enqueue
         }),
       ),
     /** @param token proves that the recipient reads the mails of the address */
-    invitation: ({ id, email, role, organization, inviter, invitation }: Invitation, token: string) =>
+    invitation: (
+      { id, email, role, organization, inviter, invitation }: Invitation,
+      token: string,
+    ) =>
       enqueue(
         'send_mail',
         invitationMessage({
@@ -108,15 +146,22 @@ export function createMailer({ publicUrl, appUrl, hasApp }: LinkTargets, enqueue
           inviterName: inviter.user.name,
           inviterEmail: inviter.user.email,
           site,
-          url: link(ask('/accept-invitation', '/organization/accept-invitation'), { invitationId: id, token }),
+          url: link(ask('/accept-invitation', '/organization/accept-invitation'), {
+            invitationId: id,
+            token,
+          }),
           expiresAt: invitation.expiresAt,
         }),
       ),
     /** The link leads to the app's start page, because not every app has more pages. */
-    notice: (notice: Notice) => enqueue('send_mail', noticeMessage({ ...notice, site, url: `${appUrl}/` })),
+    notice: (notice: Notice) =>
+      enqueue('send_mail', noticeMessage({ ...notice, site, url: `${appUrl}/` })),
     /** For any address, known or not. */
     requestPasswordReset: (email: string, redirectTo: string | undefined) =>
-      enqueue('request_password_reset', redirectTo === undefined ? { to: email } : { to: email, redirectTo }),
+      enqueue(
+        'request_password_reset',
+        redirectTo === undefined ? { to: email } : { to: email, redirectTo },
+      ),
     /** For any address, known or not. */
     requestVerification: (email: string) => enqueue('request_verification', { to: email }),
   }

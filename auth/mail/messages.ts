@@ -2,8 +2,15 @@
 import type { AccountEventKind } from '../events.ts'
 import { escapeHtml, nameLength, plainAddress, plainName, shorten } from '../sanitize-names.ts'
 
-/** An organization of a user who deletes the account, and its next owner. Without one it stays without members. */
-export type Succession = { id: string, name: string, successor: { id: string, name: string } | null }
+/**
+ * An organization of a user who deletes the account, and its next owner. Without one it stays
+ * without members.
+ */
+export type Succession = {
+  id: string
+  name: string
+  successor: { id: string, name: string } | null
+}
 
 /** A mail without its sender. `subject` is one line; `text` and `html` have the same content. */
 export type Message = { to: string, subject: string, text: string, html: string }
@@ -22,16 +29,22 @@ type Content = {
 }
 
 // a new one for each mail would take longer than the rest of the mail
-const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+const dateFormat = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'long',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+})
 
 /** A date in UTC, because the reader's time zone is unknown. */
 const utc = (moment: Date): string => `${dateFormat.format(moment)} UTC`
 
 /**
- * Builds a mail. The body sets no colours, so that the mail program can apply a dark theme. The format-detection line keeps Apple Mail
- * from linking numbers and dates in names.
+ * Builds a mail. The body sets no colours, so that the mail program can apply a dark theme. The
+ * format-detection line keeps Apple Mail from linking numbers and dates in names.
  */
-function message({ to, subject, name, site, before, action, url, after, otherwise }: Content): Message {
+function message(
+  { to, subject, name, site, before, action, url, after, otherwise }: Content,
+): Message {
   const greeting = name === '' ? 'Hello,' : `Hello ${name},`
   const sender = `Sent by ${site}`
   const paragraph = (content: string) => `<p style="margin:0 0 16px">${content}</p>`
@@ -40,7 +53,14 @@ function message({ to, subject, name, site, before, action, url, after, otherwis
     to,
     subject,
     // The link has its own line, so that no punctuation becomes part of it.
-    text: [greeting, before, url, ...after, ...otherwise === undefined ? [] : [otherwise.before, otherwise.url, otherwise.after], sender].join('\n\n') + '\n',
+    text: [
+      greeting,
+      before,
+      url,
+      ...after,
+      ...otherwise === undefined ? [] : [otherwise.before, otherwise.url, otherwise.after],
+      sender,
+    ].join('\n\n') + '\n',
     html: `<!doctype html>
 <html lang="en">
 <head>
@@ -61,10 +81,20 @@ ${
         }</a>`,
       )
     }
-${paragraph(`<span style="font-size:14px">Or copy this address into your browser:<br><span style="word-break:break-all">${link}</span></span>`)}
+${
+      paragraph(
+        `<span style="font-size:14px">Or copy this address into your browser:<br><span style="word-break:break-all">${link}</span></span>`,
+      )
+    }
 ${after.map((line) => paragraph(escapeHtml(line))).join('\n')}${
       otherwise === undefined ? '' : `
-${paragraph(`${escapeHtml(otherwise.before)} <a href="${escapeHtml(otherwise.url)}">${escapeHtml(otherwise.action)}</a>`)}
+${
+        paragraph(
+          `${escapeHtml(otherwise.before)} <a href="${escapeHtml(otherwise.url)}">${
+            escapeHtml(otherwise.action)
+          }</a>`,
+        )
+      }
 ${paragraph(escapeHtml(otherwise.after))}`
     }
 <p style="margin:24px 0 0;font-size:14px;opacity:0.7">${escapeHtml(sender)}</p>
@@ -75,13 +105,16 @@ ${paragraph(escapeHtml(otherwise.after))}`
 }
 
 /** Returns the mail by which an operator tests the mail settings. */
-export const testMessage = ({ to, site, url }: { to: string, site: string, url: string }): Message =>
+export const testMessage = (
+  { to, site, url }: { to: string, site: string, url: string },
+): Message =>
   message({
     to,
     subject: `Test of the mails of ${site}`,
     name: '',
     site,
-    before: 'The operator has sent this mail to test the mail settings. They work for your address.',
+    before:
+      'The operator has sent this mail to test the mail settings. They work for your address.',
     action: `Open ${site}`,
     url,
     after: [],
@@ -95,7 +128,9 @@ export const testMessage = ({ to, site, url }: { to: string, site: string, url: 
  * @param mail.url an absolute link
  * @param mail.disownUrl the link to the page that deletes the account
  */
-export function verificationMessage(mail: { to: string, name: string, createdAt: Date, site: string, url: string, disownUrl: string }): Message {
+export function verificationMessage(
+  mail: { to: string, name: string, createdAt: Date, site: string, url: string, disownUrl: string },
+): Message {
   const { to, site, url } = mail
   const name = plainName(mail.name)
   return message({
@@ -106,9 +141,14 @@ export function verificationMessage(mail: { to: string, name: string, createdAt:
     before: `Please confirm that this is the email address of your account at ${site}:`,
     action: 'Confirm email address',
     url,
-    after: [`The account was made on ${utc(mail.createdAt)} ${name === '' ? 'without a name' : `with the name “${name}”`}.`],
+    after: [
+      `The account was made on ${utc(mail.createdAt)} ${
+        name === '' ? 'without a name' : `with the name “${name}”`
+      }.`,
+    ],
     otherwise: {
-      before: 'If this was not you, do not confirm. Delete the account, which also ends its sessions:',
+      before:
+        'If this was not you, do not confirm. Delete the account, which also ends its sessions:',
       action: 'Delete the account',
       url: mail.disownUrl,
       after: 'The first link is valid for one day, the second for seven.',
@@ -120,13 +160,16 @@ export function verificationMessage(mail: { to: string, name: string, createdAt:
  * Returns the mail with the link for a new password.
  * @param mail as in {@link verificationMessage}
  */
-export function passwordResetMessage({ to, name, site, url }: { to: string, name: string, site: string, url: string }): Message {
+export function passwordResetMessage(
+  { to, name, site, url }: { to: string, name: string, site: string, url: string },
+): Message {
   return message({
     to,
     subject: 'Reset your password',
     name: plainName(name),
     site,
-    before: `A new password was requested for your account at ${site}. If it was you, choose one here:`,
+    before:
+      `A new password was requested for your account at ${site}. If it was you, choose one here:`,
     action: 'Choose a new password',
     url,
     after: [
@@ -140,16 +183,22 @@ export function passwordResetMessage({ to, name, site, url }: { to: string, name
  * Returns the mail that asks the new address to confirm a change.
  * @param mail as in {@link verificationMessage}
  */
-export function emailChangeMessage({ to, name, site, url }: { to: string, name: string, site: string, url: string }): Message {
+export function emailChangeMessage(
+  { to, name, site, url }: { to: string, name: string, site: string, url: string },
+): Message {
   return message({
     to,
     subject: 'Confirm your new email address',
     name: plainName(name),
     site,
-    before: `This email address was requested for an account at ${site}. If it was you, confirm it here:`,
+    before:
+      `This email address was requested for an account at ${site}. If it was you, confirm it here:`,
     action: 'Confirm the new address',
     url,
-    after: ['The link is valid for one day and works once.', 'If it was not you, ignore this mail. Nothing changes.'],
+    after: [
+      'The link is valid for one day and works once.',
+      'If it was not you, ignore this mail. Nothing changes.',
+    ],
   })
 }
 
@@ -158,14 +207,19 @@ export function emailChangeMessage({ to, name, site, url }: { to: string, name: 
  * @param mail.url the link to the page that stops it
  * @param mail as in {@link verificationMessage}
  */
-export function emailChangeNoticeMessage(mail: { to: string, name: string, newEmail: string, site: string, url: string }): Message {
+export function emailChangeNoticeMessage(
+  mail: { to: string, name: string, newEmail: string, site: string, url: string },
+): Message {
   const { to, site, url } = mail
   return message({
     to,
     subject: 'Your email address is about to change',
     name: plainName(mail.name),
     site,
-    before: `A change of the email address of your account at ${site} to ${plainAddress(mail.newEmail)} was requested in a signed-in browser. `
+    before:
+      `A change of the email address of your account at ${site} to ${
+        plainAddress(mail.newEmail)
+      } was requested in a signed-in browser. `
       + 'If it was you, there is nothing to do. If it was not you, stop the change:',
     action: 'This was not me',
     url,
@@ -181,20 +235,25 @@ export function emailChangeNoticeMessage(mail: { to: string, name: string, newEm
  * @param mail.organizations the owned organizations and their next owners
  * @param mail as in {@link verificationMessage}
  */
-export function accountDeletionMessage(mail: { to: string, name: string, site: string, organizations: Succession[], url: string }): Message {
+export function accountDeletionMessage(
+  mail: { to: string, name: string, site: string, organizations: Succession[], url: string },
+): Message {
   const { to, site, url } = mail
   return message({
     to,
     subject: 'Delete your account',
     name: plainName(mail.name),
     site,
-    before: `The deletion of your account at ${site}, with everything personal in it, was requested in a signed-in browser. If it was you, confirm it there:`,
+    before:
+      `The deletion of your account at ${site}, with everything personal in it, was requested in a signed-in browser. If it was you, confirm it there:`,
     action: 'See what is deleted',
     url,
     after: [
       ...mail.organizations.map(({ name, successor }) =>
         `“${plainName(name) || 'An organization'}”, which you own, ${
-          successor === null ? 'stays without members.' : `is then owned by ${plainName(successor.name) || 'another member'}.`
+          successor === null
+            ? 'stays without members.'
+            : `is then owned by ${plainName(successor.name) || 'another member'}.`
         }`
       ),
       'Your entries in organizations stay there. The link is valid for one hour and works once.',
@@ -208,37 +267,92 @@ const noticeTexts: Record<AccountEventKind, { subject: string, text: string }> =
   signed_in: { subject: 'A new device signed in', text: 'a device that is new to us signed in' },
   sessions_revoked: { subject: 'You were signed out elsewhere', text: 'other sessions were ended' },
   password_changed: { subject: 'Your password was changed', text: 'the password was changed' },
-  password_removed: { subject: 'Your password was removed', text: 'the password was removed and no longer signs in' },
+  password_removed: {
+    subject: 'Your password was removed',
+    text: 'the password was removed and no longer signs in',
+  },
   email_changed: {
     subject: 'Your email address was changed',
-    text: 'the address was changed; you sign in with the new one, and this one receives no more mails',
+    text:
+      'the address was changed; you sign in with the new one, and this one receives no more mails',
   },
-  two_factor_enabled: { subject: 'Two-factor sign-in was turned on', text: 'signing in with a second factor was turned on' },
-  two_factor_disabled: { subject: 'Two-factor sign-in was turned off', text: 'signing in with a second factor was turned off' },
-  backup_codes_created: { subject: 'New backup codes were made', text: 'new backup codes were made, and the old ones no longer work' },
-  backup_codes_voided: { subject: 'Your backup codes no longer work', text: 'the backup codes were revoked' },
-  device_trusted: { subject: 'A device was remembered', text: 'a device was remembered, which signs in without a second factor for 30 days' },
+  two_factor_enabled: {
+    subject: 'Two-factor sign-in was turned on',
+    text: 'signing in with a second factor was turned on',
+  },
+  two_factor_disabled: {
+    subject: 'Two-factor sign-in was turned off',
+    text: 'signing in with a second factor was turned off',
+  },
+  backup_codes_created: {
+    subject: 'New backup codes were made',
+    text: 'new backup codes were made, and the old ones no longer work',
+  },
+  backup_codes_voided: {
+    subject: 'Your backup codes no longer work',
+    text: 'the backup codes were revoked',
+  },
+  device_trusted: {
+    subject: 'A device was remembered',
+    text: 'a device was remembered, which signs in without a second factor for 30 days',
+  },
   passkey_added: { subject: 'A passkey was added', text: 'a passkey was added' },
   passkey_deleted: { subject: 'A passkey was removed', text: 'a passkey was removed' },
-  passkey_required: { subject: 'Signing in now needs a passkey', text: 'signing in was limited to passkeys' },
-  passkey_not_required: { subject: 'Signing in no longer needs a passkey', text: 'signing in without a passkey was allowed again' },
+  passkey_required: {
+    subject: 'Signing in now needs a passkey',
+    text: 'signing in was limited to passkeys',
+  },
+  passkey_not_required: {
+    subject: 'Signing in no longer needs a passkey',
+    text: 'signing in without a passkey was allowed again',
+  },
   passkey_counter_older: {
     subject: 'A passkey was used on another device',
     text: 'a passkey signed in with an older counter, as on another device that shares it',
   },
-  api_key_created: { subject: 'A key for a program was made', text: 'a key for a program (an API key) was made' },
-  api_key_revoked: { subject: 'A key for a program was revoked', text: 'a key for a program (an API key) was revoked' },
-  account_linked: { subject: 'A way to sign in was added', text: 'another way to sign in was added' },
-  account_unlinked: { subject: 'A way to sign in was removed', text: 'a way to sign in was removed' },
-  webhook_created: { subject: 'A webhook was made', text: 'a webhook was made: a server that is notified when rows change' },
-  webhook_secret_rotated: { subject: 'A webhook has a new secret', text: 'the secret of a webhook was replaced' },
-  webhook_disabled: { subject: 'A webhook was turned off', text: 'a webhook was turned off, because its server did not accept messages' },
+  api_key_created: {
+    subject: 'A key for a program was made',
+    text: 'a key for a program (an API key) was made',
+  },
+  api_key_revoked: {
+    subject: 'A key for a program was revoked',
+    text: 'a key for a program (an API key) was revoked',
+  },
+  account_linked: {
+    subject: 'A way to sign in was added',
+    text: 'another way to sign in was added',
+  },
+  account_unlinked: {
+    subject: 'A way to sign in was removed',
+    text: 'a way to sign in was removed',
+  },
+  webhook_created: {
+    subject: 'A webhook was made',
+    text: 'a webhook was made: a server that is notified when rows change',
+  },
+  webhook_secret_rotated: {
+    subject: 'A webhook has a new secret',
+    text: 'the secret of a webhook was replaced',
+  },
+  webhook_disabled: {
+    subject: 'A webhook was turned off',
+    text: 'a webhook was turned off, because its server did not accept messages',
+  },
   webhook_deleted: { subject: 'A webhook was deleted', text: 'a webhook was deleted' },
-  calendar_created: { subject: 'A calendar address was made', text: 'an address was made at which a calendar program reads what is due' },
-  calendar_revoked: { subject: 'A calendar address was revoked', text: 'the address of a calendar was revoked' },
+  calendar_created: {
+    subject: 'A calendar address was made',
+    text: 'an address was made at which a calendar program reads what is due',
+  },
+  calendar_revoked: {
+    subject: 'A calendar address was revoked',
+    text: 'the address of a calendar was revoked',
+  },
 }
 
-/** Names of browsers and systems in a User-Agent. The first match counts, because most browsers also claim to be others. */
+/**
+ * Names of browsers and systems in a User-Agent. The first match counts, because most browsers also
+ * claim to be others.
+ */
 const browsers = [
   ['Edge', /Edg(?:e|A|iOS)?\//],
   ['Opera', /OPR\//],
@@ -246,12 +360,25 @@ const browsers = [
   ['Chrome', /(?:Chrome|CriOS)\//],
   ['Safari', /Safari\//],
 ] as const
-const systems = [['Windows', /Windows/], ['Android', /Android/], ['iPhone', /iPhone/], ['iPad', /iPad/], ['a Mac', /Mac OS/], ['Linux', /Linux/]] as const
+const systems = [
+  ['Windows', /Windows/],
+  ['Android', /Android/],
+  ['iPhone', /iPhone/],
+  ['iPad', /iPad/],
+  ['a Mac', /Mac OS/],
+  ['Linux', /Linux/],
+] as const
 
-/** Returns the browser and its system. Other text of the header is never repeated, because clients choose it. */
+/**
+ * Returns the browser and its system. Other text of the header is never repeated, because clients
+ * choose it.
+ */
 function deviceWords(agent: string | null): string {
-  const named = (words: typeof browsers | typeof systems) => words.find(([, pattern]) => pattern.test(agent ?? ''))?.[0]
-  return [named(browsers) ?? 'a program', named(systems)].filter((word) => word !== undefined).join(' on ')
+  const named = (words: typeof browsers | typeof systems) =>
+    words.find(([, pattern]) => pattern.test(agent ?? ''))?.[0]
+  return [named(browsers) ?? 'a program', named(systems)].filter((word) => word !== undefined).join(
+    ' on ',
+  )
 }
 
 /** An event and its recipient. */
@@ -275,7 +402,9 @@ export type Notice = {
 export function noticeMessage(mail: Notice & { site: string, url: string }): Message {
   const { to, kind, about, ipAddress, userAgent, site, url } = mail
   const { subject, text } = noticeTexts[kind]
-  const place = ipAddress === null ? '' : `, by ${deviceWords(userAgent)} at the network address ${ipAddress}`
+  const place = ipAddress === null
+    ? ''
+    : `, by ${deviceWords(userAgent)} at the network address ${ipAddress}`
   // no user has turned it off
   const isOurs = kind === 'webhook_disabled'
   return message({
@@ -283,16 +412,22 @@ export function noticeMessage(mail: Notice & { site: string, url: string }): Mes
     subject,
     name: plainName(mail.name),
     site,
-    before: `In your account at ${site}, ${text}${about === null ? '' : ` (“${plainName(about)}”)`}: on ${utc(mail.happenedAt)}${place}. ${
-      isOurs ? 'Check the server, and turn the webhook on again in your account.' : 'If it was you, there is nothing to do.'
+    before: `In your account at ${site}, ${text}${
+      about === null ? '' : ` (“${plainName(about)}”)`
+    }: on ${utc(mail.happenedAt)}${place}. ${
+      isOurs
+        ? 'Check the server, and turn the webhook on again in your account.'
+        : 'If it was you, there is nothing to do.'
     }`,
     action: 'See to your account',
     url,
-    after: isOurs ? ['It has missed changes. Its first message asks the receiver to read everything again.'] : [
-      kind === 'email_changed'
-        ? `If it was not you, use the link “This was not me” in the mail about the change, which is valid for seven days. Without that mail, ask the operator of ${site}.`
-        : 'If it was not you, choose a new password there (“Forgot your password?”), which ends all sessions. Then delete passkeys that are not yours, and check the events of your account.',
-    ],
+    after: isOurs ?
+      ['It has missed changes. Its first message asks the receiver to read everything again.'] :
+      [
+        kind === 'email_changed'
+          ? `If it was not you, use the link “This was not me” in the mail about the change, which is valid for seven days. Without that mail, ask the operator of ${site}.`
+          : 'If it was not you, choose a new password there (“Forgot your password?”), which ends all sessions. Then delete passkeys that are not yours, and check the events of your account.',
+      ],
   })
 }
 
@@ -319,7 +454,10 @@ export function invitationMessage(mail: {
     subject: `${name || shorten(address, nameLength)} invited you to ${organization}`,
     name: '',
     site: mail.site,
-    before: `${name === '' ? address : `${name} (${address})`} invites you to join ${organization} at ${mail.site}, `
+    before:
+      `${
+        name === '' ? address : `${name} (${address})`
+      } invites you to join ${organization} at ${mail.site}, `
       + `with the role “${plainName(mail.role)}”. See the invitation here:`,
     action: 'See the invitation',
     url: mail.url,

@@ -16,26 +16,50 @@ export type MailObserver = {
   gaveUp: (reason: FailureReason) => void
 }
 
-/** The handlers. The queue repeats an attempt with the same key, also after a crash, so a handler must be idempotent per key. */
-export type MailTasks = { [Task in keyof MailJobs]: (payload: MailJobs[Task], job: { key: string, signal: AbortSignal }) => Promise<void> }
+/**
+ * The handlers. The queue repeats an attempt with the same key, also after a crash, so a handler
+ * must be idempotent per key.
+ */
+export type MailTasks = {
+  [Task in keyof MailJobs]: (
+    payload: MailJobs[Task],
+    job: { key: string, signal: AbortSignal },
+  ) => Promise<void>
+}
 
 /** A mail holds a link that opens an account, so only its recipient's domain is readable. */
 type SealedPayload = { domain: string | undefined, sealed: string }
 
-/** The tasks of the queue. A trigger of auth.events stores `queue_notice` for each event that needs a mail. */
-const names = ['send_mail', 'request_password_reset', 'request_verification', 'queue_notice'] as const
+/**
+ * The tasks of the queue. A trigger of auth.events stores `queue_notice` for each event that needs
+ * a mail.
+ */
+const names = [
+  'send_mail',
+  'request_password_reset',
+  'request_verification',
+  'queue_notice',
+] as const
 
 /** Concurrent jobs. A hanging job ends after 20 s, so eight leave room for others. */
 const slots = 8
 /** Timeout of an attempt, in milliseconds: twice that of transports.ts. */
 const attemptMs = 20_000
-/** Pause between two queries for due jobs, in milliseconds. A process sends its own mails without this pause. */
+/**
+ * Pause between two queries for due jobs, in milliseconds. A process sends its own mails without
+ * this pause.
+ */
 const usualPauseMs = 500
 /** Time for the current jobs at a stop, in milliseconds. Then they are aborted and returned. */
 const patienceMs = 3_000
 
 /** Stores a job of a mail. @param secret encrypts the payload */
-export async function enqueueMail<Task extends keyof MailJobs>(store: JobStore, secret: string, task: Task, payload: MailJobs[Task]): Promise<void> {
+export async function enqueueMail<Task extends keyof MailJobs>(
+  store: JobStore,
+  secret: string,
+  task: Task,
+  payload: MailJobs[Task],
+): Promise<void> {
   const stored: SealedPayload = {
     domain: payload.to.split('@').at(-1),
     sealed: await symmetricEncrypt({ key: secret, data: JSON.stringify(payload) }),
@@ -43,8 +67,15 @@ export async function enqueueMail<Task extends keyof MailJobs>(store: JobStore, 
   await enqueue(store, task, stored)
 }
 
-/** Queues the mail about an event, once: the mail is stored in the transaction that removes the mark of the event. */
-async function queueNotice(pool: pg.Pool, mailerThrough: (client: pg.ClientBase) => Pick<Mailer, 'notice'>, eventId: string): Promise<void> {
+/**
+ * Queues the mail about an event, once: the mail is stored in the transaction that removes the mark
+ * of the event.
+ */
+async function queueNotice(
+  pool: pg.Pool,
+  mailerThrough: (client: pg.ClientBase) => Pick<Mailer, 'notice'>,
+  eventId: string,
+): Promise<void> {
   await withClient(pool, async (client) => {
     await client.query('begin')
     const { rows: [notice] } = await client.query<Notice>(
@@ -75,22 +106,38 @@ export type MailQueueOptions = {
 }
 
 /** Starts the queue, in any number of processes. */
-export function startMailQueue({ pool, secret, tasks, mailerThrough, observer, log, pauseMs = usualPauseMs }: MailQueueOptions): Worker {
-  const unsealed = (run: (payload: never, job: { key: string, signal: AbortSignal }) => Promise<void>): Handler => async ({ id, payload }, signal) => {
-    const { sealed } = payload as SealedPayload // only enqueueMail() writes these payloads
-    await run(JSON.parse(await symmetricDecrypt({ key: secret, data: sealed })) as never, { key: id, signal })
-  }
+export function startMailQueue(
+  { pool, secret, tasks, mailerThrough, observer, log, pauseMs = usualPauseMs }: MailQueueOptions,
+): Worker {
+  const unsealed =
+    (run: (payload: never, job: { key: string, signal: AbortSignal }) => Promise<void>): Handler =>
+    async ({ id, payload }, signal) => {
+      const { sealed } = payload as SealedPayload // only enqueueMail() writes these payloads
+      await run(JSON.parse(await symmetricDecrypt({ key: secret, data: sealed })) as never, {
+        key: id,
+        signal,
+      })
+    }
   const onFailure = (error: unknown, { id, task, payload, failures, ageMs }: Job) => {
     observer.failed(reasonOf(error))
     const reason = safeReason(error)
-    const facts = { task, key: id, recipient_domain: (payload as Partial<SealedPayload>).domain, failures: failures + 1, reason }
+    const facts = {
+      task,
+      key: id,
+      recipient_domain: (payload as Partial<SealedPayload>).domain,
+      failures: failures + 1,
+      reason,
+    }
     if (isLastAttempt(error, ageMs)) {
       observer.gaveUp(reasonOf(error))
       log.error(facts, 'gave up on a job of the mail queue')
       return undefined
     }
     // one warning per job, because an outage repeats it at each attempt
-    log[failures === 0 ? 'warn' : 'debug'](facts, 'a job of the mail queue failed and will be tried again')
+    log[failures === 0 ? 'warn' : 'debug'](
+      facts,
+      'a job of the mail queue failed and will be tried again',
+    )
     return { afterMs: retryDelay(ageMs), reason }
   }
   return startWorker({
@@ -102,7 +149,8 @@ export function startMailQueue({ pool, secret, tasks, mailerThrough, observer, l
       }),
       request_password_reset: unsealed(tasks.request_password_reset),
       request_verification: unsealed(tasks.request_verification),
-      queue_notice: ({ payload }) => queueNotice(pool, mailerThrough, (payload as { event_id: string }).event_id),
+      queue_notice: ({ payload }) =>
+        queueNotice(pool, mailerThrough, (payload as { event_id: string }).event_id),
     } satisfies Record<typeof names[number], Handler>,
     slots,
     timeoutMs: attemptMs,

@@ -1,4 +1,7 @@
-/** The script of the pages about one account. Each form calls the auth surface with its fields and then shows the returned sentence. */
+/**
+ * The script of the pages about one account. Each form calls the auth surface with its fields and
+ * then shows the returned sentence.
+ */
 const { parameter, call, signedIn, onSubmit } = globalThis.shared
 
 /** The function of each form, by the form's id. */
@@ -15,18 +18,22 @@ const works = {
     await call('confirm-email-change', { token: parameter('token') })
     return 'Your e-mail address is changed. You can close this page.'
   },
-  'stop-email-change': async () => (await call('stop-email-change', { token: parameter('token') })).message,
+  'stop-email-change': async () =>
+    (await call('stop-email-change', { token: parameter('token') })).message,
   'confirm-delete-account': async () => {
     await call('confirm-delete-account', { token: parameter('token') })
     return 'Your account is deleted. You can close this page.'
   },
-  'send-verification-email': async ({ email }) => (await call('send-verification-email', { email })).message,
+  'send-verification-email': async ({ email }) =>
+    (await call('send-verification-email', { email })).message,
 }
 for (const form of document.forms) onSubmit(form, works[form.id])
 
 /** Shows the signed-in user in an element with the attribute data-who. */
 async function sayWho(room) {
   const user = await signedIn('session-status')
-  room.replaceChildren(user === null ? 'Nobody is signed in in this browser.' : `You are signed in as ${user.email}.`)
+  room.replaceChildren(
+    user === null ? 'Nobody is signed in in this browser.' : `You are signed in as ${user.email}.`,
+  )
 }
 for (const room of document.querySelectorAll('[data-who]')) void sayWho(room)

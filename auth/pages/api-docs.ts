@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document of both surfaces, and the explorer at /docs. The service delivers Swagger UI itself, so that browsers contact
- * no other host.
+ * The OpenAPI document of both surfaces, and the explorer at /docs. The service delivers Swagger UI
+ * itself, so that browsers contact no other host.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -13,7 +13,10 @@ type Served = (request: Request) => Promise<Response>
 
 const zipped = promisify(gzip)
 
-/** Returns a handler that serves the result of `read`. The first request reads it. The result stays in memory, plain and compressed. */
+/**
+ * Returns a handler that serves the result of `read`. The first request reads it. The result stays
+ * in memory, plain and compressed.
+ */
 function served(headers: Record<string, string>, read: () => Buffer | Promise<Buffer>): Served {
   let kept: Promise<{ plain: Buffer<ArrayBuffer>, small: Buffer<ArrayBuffer> }> | undefined
   const load = async () => {
@@ -29,13 +32,18 @@ function served(headers: Record<string, string>, read: () => Buffer | Promise<Bu
     })
     const isSmall = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '')
     return new Response(isSmall ? small : plain, {
-      headers: { ...headers, vary: 'Accept-Encoding', ...(isSmall ? { 'content-encoding': 'gzip' } : {}) },
+      headers: {
+        ...headers,
+        vary: 'Accept-Encoding',
+        ...(isSmall ? { 'content-encoding': 'gzip' } : {}),
+      },
     })
   }
 }
 
 const ours = (name: string) => () => readFileSync(join(import.meta.dirname, name))
-const swagger = (name: string) => () => readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`))
+const swagger = (name: string) => () =>
+  readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`))
 
 const js = 'text/javascript; charset=utf-8'
 const css = 'text/css; charset=utf-8'
@@ -60,7 +68,10 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const documentPaths = { all: `${basePath}/openapi.json`, wholeRows: `${basePath}/openapi-whole-rows.json` }
+const documentPaths = {
+  all: `${basePath}/openapi.json`,
+  wholeRows: `${basePath}/openapi-whole-rows.json`,
+}
 
 /** Reads the OpenAPI document of both surfaces, and its part for JSON with whole rows. */
 export type Documents = Record<keyof typeof documentPaths, () => Promise<object>>
@@ -68,15 +79,25 @@ export type Documents = Record<keyof typeof documentPaths, () => Promise<object>
 /** Builds the handlers of these paths. */
 export function apiDocs(documents: Documents): [path: string, serve: Served][] {
   // The documents are public, and programs of any origin may read them.
-  const readable = { 'content-type': 'application/json', 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' }
+  const readable = {
+    'content-type': 'application/json',
+    'cache-control': 'public, max-age=60',
+    'access-control-allow-origin': '*',
+  }
   const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }
   return [
     ['/docs', served(page, ours('docs.html'))],
     ...(['all', 'wholeRows'] as const).map((name) =>
-      [documentPaths[name], served(readable, async () => Buffer.from(JSON.stringify(await documents[name]())))] satisfies [string, Served]
+      [
+        documentPaths[name],
+        served(readable, async () => Buffer.from(JSON.stringify(await documents[name]()))),
+      ] satisfies [string, Served]
     ),
     ...Object.entries(files).map(([path, [type, read]]) =>
-      [path, served({ 'content-type': type, 'cache-control': 'public, max-age=3600' }, read)] satisfies [string, Served]
+      [
+        path,
+        served({ 'content-type': type, 'cache-control': 'public, max-age=3600' }, read),
+      ] satisfies [string, Served]
     ),
   ]
 }

@@ -1,11 +1,15 @@
 /**
- * The script of /docs: Swagger UI, and a form that signs in. The browser keeps the session cookie. This script fetches a token for the
- * data surface and passes it to Swagger UI. It fetches a new token when the session or its active organization changes.
+ * The script of /docs: Swagger UI, and a form that signs in. The browser keeps the session cookie.
+ * This script fetches a token for the data surface and passes it to Swagger UI. It fetches a new
+ * token when the session or its active organization changes.
  */
 const calls = '/api/auth'
 /** Interval of token renewals, in milliseconds. A token expires after an hour. */
 const renewalMs = 30 * 60_000
-/** The key in sessionStorage that marks a signed-in tab. A script cannot see the cookie, and a request for a token without it is an error. */
+/**
+ * The key in sessionStorage that marks a signed-in tab. A script cannot see the cookie, and a
+ * request for a token without it is an error.
+ */
 const remembered = 'signed-in'
 
 const status = document.querySelector('[role=status]')
@@ -15,7 +19,9 @@ const [signIn, signOut] = ['sign-in', 'sign-out'].map((id) => document.querySele
 async function post(path, body) {
   const reply = await fetch(`${calls}${path}`, {
     method: 'POST',
-    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    ...(body === undefined
+      ? {}
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   })
   const answer = await reply.json()
   if (!reply.ok) throw new Error(answer.message)
@@ -37,8 +43,9 @@ const shown = new Promise((resolve) => {
 })
 
 /**
- * A plugin of Swagger UI. Its search looks for each word in the group, the path and the summary of an operation. It opens the groups of what it finds.
- * Without it Swagger UI compares only the group and the path, and its groups stay closed.
+ * A plugin of Swagger UI. Its search looks for each word in the group, the path and the summary of
+ * an operation. It opens the groups of what it finds. Without it Swagger UI compares only the group
+ * and the path, and its groups stay closed.
  */
 const search = ({ React }) => ({
   components: {
@@ -60,7 +67,13 @@ const search = ({ React }) => ({
       const words = phrase.toLowerCase().split(/\s+/)
       const hasAll = (text) => words.every((word) => text.toLowerCase().includes(word))
       const found = (group, name) =>
-        group.update('operations', (all) => all.filter((one) => hasAll(`${name} ${one.get('path')} ${one.getIn(['operation', 'summary'])}`)))
+        group.update(
+          'operations',
+          (all) =>
+            all.filter((one) =>
+              hasAll(`${name} ${one.get('path')} ${one.getIn(['operation', 'summary'])}`)
+            ),
+        )
       return groups.map(found).filter((group) => group.get('operations').size > 0)
     },
   },
@@ -69,7 +82,8 @@ const search = ({ React }) => ({
       wrapSelectors: {
         isShown: (original) => (state, thing, otherwise) => {
           const phrase = state.get('filter')
-          const isFound = [thing].flat()[0] === 'operations-tag' && typeof phrase === 'string' && phrase !== ''
+          const isFound = [thing].flat()[0] === 'operations-tag' && typeof phrase === 'string' &&
+            phrase !== ''
           return original(thing, isFound || otherwise)
         },
       },
@@ -91,7 +105,9 @@ const explorer = SwaggerUIBundle({
   onComplete: isShown,
   responseInterceptor: (response) => {
     const path = URL.canParse(response.url) ? new URL(response.url).pathname : ''
-    const effect = response.ok ? explorer.specSelectors.specJson().getIn(['paths', path, 'post', 'x-session']) : undefined
+    const effect = response.ok
+      ? explorer.specSelectors.specJson().getIn(['paths', path, 'post', 'x-session'])
+      : undefined
     if (effect === 'starts' || effect === 'switches') void authorize()
     if (effect === 'ends') forget()
     return response
@@ -117,7 +133,9 @@ function forget(sentence = 'You are signed out.') {
 
 signIn.addEventListener('submit', (event) => {
   event.preventDefault()
-  post('/sign-in/email', Object.fromEntries(new FormData(signIn))).then(authorize).catch((error) => show(false, error.message))
+  post('/sign-in/email', Object.fromEntries(new FormData(signIn))).then(authorize).catch((error) =>
+    show(false, error.message)
+  )
 })
 signOut.addEventListener('submit', (event) => {
   event.preventDefault()

@@ -1,4 +1,7 @@
-/** The script of the page of an invitation. It describes the invitation and lets the invited user accept or decline it. */
+/**
+ * The script of the page of an invitation. It describes the invitation and lets the invited user
+ * accept or decline it.
+ */
 const { parameter, call, signedIn, say, onSubmit } = globalThis.shared
 const part = (id) => document.getElementById(id)
 const invitationId = parameter('invitationId')
@@ -11,7 +14,10 @@ const ended = {
   canceled: 'This invitation was taken back.',
   expired: 'This invitation has expired. Whoever sent it can send a new one.',
 }
-const until = (moment) => new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short' }).format(new Date(moment))
+const until = (moment) =>
+  new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short' }).format(
+    new Date(moment),
+  )
 
 /** Shows the forms with these ids and hides the others. */
 function offer(...ids) {
@@ -22,21 +28,35 @@ function offer(...ids) {
 async function show() {
   const invitation = await call(`get-invitation?invitationId=${encodeURIComponent(invitationId)}`)
   const user = await signedIn('../session-status')
-  const { organization_name: organization, inviter_name: inviter, role, status, email_hint: address } = invitation
+  const {
+    organization_name: organization,
+    inviter_name: inviter,
+    role,
+    status,
+    email_hint: address,
+  } = invitation
   part('invitation').replaceChildren(
     organization === null
       ? `This was an invitation for ${address}.`
-      : `${inviter || 'Somebody'} invites ${address} to join ${organization || 'an organization'}, with the role “${role}”.`,
+      : `${inviter || 'Somebody'} invites ${address} to join ${
+        organization || 'an organization'
+      }, with the role “${role}”.`,
   )
-  part('until').replaceChildren(ended[status] ?? `The invitation is valid until ${until(invitation.expires_at)}.`)
+  part('until').replaceChildren(
+    ended[status] ?? `The invitation is valid until ${until(invitation.expires_at)}.`,
+  )
   part('who').replaceChildren(user === null ? '' : `You are signed in as ${user.email}.`)
   if (status !== 'pending') return offer()
   if (user === null) {
-    part('who').replaceChildren(`Sign in as ${address} to answer. Without an account yet, sign up with that address first, and confirm it.`)
+    part('who').replaceChildren(
+      `Sign in as ${address} to answer. Without an account yet, sign up with that address first, and confirm it.`,
+    )
     return offer('sign-in')
   }
   if (!invitation.is_for_caller) {
-    part('who').replaceChildren(`You are signed in as ${user.email}, and the invitation is for ${address}.`)
+    part('who').replaceChildren(
+      `You are signed in as ${user.email}, and the invitation is for ${address}.`,
+    )
     return offer('sign-out')
   }
   return offer('answer')
@@ -48,7 +68,9 @@ const refresh = () =>
     offer()
     if (error.status === 404 || error.status === 400) {
       document.querySelector('h1').replaceChildren('No such invitation')
-      part('invitation').replaceChildren('There is no invitation behind this link. It may have been mistyped, or have ended long ago.')
+      part('invitation').replaceChildren(
+        'There is no invitation behind this link. It may have been mistyped, or have ended long ago.',
+      )
     } else {
       say(error.message)
     }
@@ -56,11 +78,17 @@ const refresh = () =>
 
 onSubmit(part('answer'), async ({ answer }) => {
   try {
-    const { invitation } = await call(`${answer}-invitation`, { invitationId, ...(token ? { token } : {}) })
+    const { invitation } = await call(`${answer}-invitation`, {
+      invitationId,
+      ...(token ? { token } : {}),
+    })
     await refresh()
-    return invitation.status === 'accepted' ? 'Welcome. The organization is now among yours.' : 'You declined the invitation.'
+    return invitation.status === 'accepted'
+      ? 'Welcome. The organization is now among yours.'
+      : 'You declined the invitation.'
   } catch (error) {
-    // The invitation may have been answered or canceled in the meantime. The page then shows its new status instead of the error.
+    // The invitation may have been answered or canceled in the meantime. The page then shows its
+    // new status instead of the error.
     await refresh()
     if (!part('answer').hidden) throw error
     return undefined
@@ -78,7 +106,10 @@ onSubmit(part('sign-in'), async ({ email, password }) => {
 })
 onSubmit(part('code'), async ({ code }) => {
   const given = code.replace(/\s/g, '')
-  await call(/^\d{6}$/.test(given) ? '../two-factor/verify-totp' : '../two-factor/verify-backup-code', { code: given })
+  await call(
+    /^\d{6}$/.test(given) ? '../two-factor/verify-totp' : '../two-factor/verify-backup-code',
+    { code: given },
+  )
   await refresh()
 })
 onSubmit(part('sign-out'), async () => {

@@ -1,6 +1,6 @@
 /**
- * Functions that all pages share: they call routes, find the signed-in user, and show results. Opening a page changes nothing, because
- * mail scanners and browsers open links on their own.
+ * Functions that all pages share: they call routes, find the signed-in user, and show results.
+ * Opening a page changes nothing, because mail scanners and browsers open links on their own.
  */
 'use strict'
 {
@@ -9,22 +9,34 @@
   /**
    * Calls a route: POST with a body, GET without one.
    * @param path relative to the path of this page
-   * @returns the response body @throws Error with the message for the user, and the `status` and `code` of the response
+   * @returns the response body @throws Error with the message for the user, and the `status` and
+   * `code` of the response
    */
   async function call(path, body) {
-    const changes = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    const changes = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }
     const reply = await fetch(path, body === undefined ? {} : changes)
     const answer = await reply.json()
-    if (!reply.ok) throw Object.assign(new Error(answer.message), { status: reply.status, code: answer.error })
+    if (!reply.ok)
+      throw Object.assign(new Error(answer.message), { status: reply.status, code: answer.error })
     return answer
   }
 
-  /** Returns the user who is signed in in this browser, or null. @param path that of /session-status, relative to this page */
+  /**
+   * Returns the user who is signed in in this browser, or null. @param path that of
+   * /session-status, relative to this page
+   */
   const signedIn = async (path) => (await call(path)).user
 
   const say = (sentence) => document.querySelector('[role=status]').replaceChildren(sentence)
 
-  /** Runs `work` when the form is submitted. If `work` returns a sentence, shows it and removes the form. */
+  /**
+   * Runs `work` when the form is submitted. If `work` returns a sentence, shows it and removes the
+   * form.
+   */
   function onSubmit(form, work) {
     const attempt = async (fields) => {
       const buttons = [...form.querySelectorAll('button')]

@@ -1,9 +1,21 @@
-/** Opens an export for a restore. The file is untrusted, so `openExport` checks all of it before the caller stores a row. */
+/**
+ * Opens an export for a restore. The file is untrusted, so `openExport` checks all of it before the
+ * caller stores a row.
+ */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { BlobReader, type FileEntry, ZipReader } from '@zip.js/zip.js/lib/zip-core-native.js'
 import { entryBytes } from '../../bank-files/zip.ts'
-import { ExportFileError, filePathOf, FORMAT, isFilePath, MANIFEST, type Manifest, paths, VERSION } from './format.ts'
+import {
+  ExportFileError,
+  filePathOf,
+  FORMAT,
+  isFilePath,
+  MANIFEST,
+  type Manifest,
+  paths,
+  VERSION,
+} from './format.ts'
 
 /** In characters. The database refuses rows of half this length. */
 const LONGEST_LINE = 1_000_000
@@ -11,19 +23,30 @@ const LONGEST_LINE = 1_000_000
 /** In characters. A manifest has some 200 for each file. */
 const LONGEST_MANIFEST = 50_000_000
 
-/** The size of the largest attachment that the database accepts, in bytes. A restore reads each file into memory. */
+/**
+ * The size of the largest attachment that the database accepts, in bytes. A restore reads each file
+ * into memory.
+ */
 const LARGEST_FILE = 104_857_600
 
-/** Maximum compression ratio: the random ids of real rows compress less. A higher ratio can be a ZIP bomb. */
+/**
+ * Maximum compression ratio: the random ids of real rows compress less. A higher ratio can be a ZIP
+ * bomb.
+ */
 const MAX_RATIO = 100
 /** Files that unpack to less than this, in bytes, need not keep to the ratio. */
 const RATIO_FREE_BYTES = 10_000_000
 
 export type ExportFile = {
   manifest: Manifest
-  /** Returns the lines of a file; no lines if the archive has no such file. @throws ExportFileError */
+  /**
+   * Returns the lines of a file; no lines if the archive has no such file. @throws ExportFileError
+   */
   lines: (path: string) => AsyncGenerator<string>
-  /** Reads the file of an attachment into memory. Returns undefined if the archive has no such file. @throws ExportFileError */
+  /**
+   * Reads the file of an attachment into memory. Returns undefined if the archive has no such file.
+   * @throws ExportFileError
+   */
   file: (sha256: string) => Promise<Blob | undefined>
 }
 
@@ -34,15 +57,22 @@ async function* linesOf(path: string, parts: AsyncIterable<Uint8Array>): AsyncGe
   for await (const part of parts) {
     const lines = (rest + decoder.decode(part, { stream: true })).split('\n')
     rest = lines.pop() ?? ''
-    if ([rest, ...lines].some(({ length }) => length > LONGEST_LINE)) throw new ExportFileError(`${path} has a line that is too long for a row.`)
+    if ([rest, ...lines].some(({ length }) => length > LONGEST_LINE))
+      throw new ExportFileError(`${path} has a line that is too long for a row.`)
     yield* lines
   }
-  if (rest + decoder.decode() !== '') throw new ExportFileError(`${path} breaks off in the middle of a line.`)
+  if (rest + decoder.decode() !== '')
+    throw new ExportFileError(`${path} breaks off in the middle of a line.`)
 }
 
 /** Unpacks an entry. @throws ExportFileError above `maxBytes` */
 const bytesOf = (entry: FileEntry, maxBytes: number) =>
-  entryBytes(entry, maxBytes, () => new ExportFileError('This file unpacks to more data than an export of its size can contain.'))
+  entryBytes(
+    entry,
+    maxBytes,
+    () =>
+      new ExportFileError('This file unpacks to more data than an export of its size can contain.'),
+  )
 
 const isListed = (file: Manifest['files'][number]): boolean =>
   typeof file.sha256 === 'string'
@@ -53,7 +83,8 @@ const isListed = (file: Manifest['files'][number]): boolean =>
 
 const isManifest = (value: unknown): value is Manifest => {
   const { format, version, user, organization, files } = value as Manifest
-  return format === FORMAT && version === VERSION && typeof user?.id === 'string' && (organization === null || typeof organization?.id === 'string')
+  return format === FORMAT && version === VERSION && typeof user?.id === 'string' &&
+    (organization === null || typeof organization?.id === 'string')
     && Array.isArray(files) && files.every(isListed)
 }
 
@@ -64,10 +95,15 @@ function manifestIn(text: string): Manifest {
   } catch {
     // the check below throws
   }
-  if (typeof value !== 'object' || value === null || (value as Manifest).format !== FORMAT) throw new ExportFileError('This ZIP archive is no export.')
+  if (typeof value !== 'object' || value === null || (value as Manifest).format !== FORMAT)
+    throw new ExportFileError('This ZIP archive is no export.')
   const { version } = value as { version: unknown }
   if (version !== VERSION)
-    throw new ExportFileError(`This is an export of version ${String(version).slice(0, 20)}, and only version ${VERSION} can be read here.`)
+    throw new ExportFileError(
+      `This is an export of version ${
+        String(version).slice(0, 20)
+      }, and only version ${VERSION} can be read here.`,
+    )
   if (!isManifest(value)) throw new ExportFileError(`${MANIFEST} is invalid.`)
   return value
 }
@@ -80,7 +116,8 @@ function checkRow(path: string, line: string, number: number): void {
   } catch {
     // the check below throws
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ExportFileError(`Line ${number} of ${path} is no row.`)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ExportFileError(`Line ${number} of ${path} is no row.`)
 }
 
 /**
@@ -89,10 +126,15 @@ function checkRow(path: string, line: string, number: number): void {
  */
 export async function openExport(file: Blob): Promise<ExportFile> {
   const maxBytes = Math.max(RATIO_FREE_BYTES, file.size * MAX_RATIO)
-  // strict refuses paths out of the archive, duplicate names, overlapping files and names that differ between the two directories
+  // strict refuses paths out of the archive, duplicate names, overlapping files and names that
+  // differ between the two directories
   const reader = new ZipReader(new BlobReader(file), { useWebWorkers: false, strictness: 'strict' })
   const exportError = (error: unknown) =>
-    error instanceof ExportFileError ? error : new ExportFileError('This is no ZIP archive, or a part of it is missing or was changed.', { cause: error })
+    error instanceof ExportFileError
+      ? error
+      : new ExportFileError('This is no ZIP archive, or a part of it is missing or was changed.', {
+        cause: error,
+      })
   const entries = new Map<string, FileEntry>()
   try {
     for await (const entry of reader.getEntriesGenerator()) {
@@ -114,7 +156,10 @@ export async function openExport(file: Blob): Promise<ExportFile> {
       if (text.length > LONGEST_MANIFEST) throw new ExportFileError(`${MANIFEST} is invalid.`)
     }
     const manifest = manifestIn(text)
-    if (manifest.files.length !== entries.size - 1 || manifest.files.some(({ path }) => !entries.has(path))) {
+    if (
+      manifest.files.length !== entries.size - 1 ||
+      manifest.files.some(({ path }) => !entries.has(path))
+    ) {
       throw new ExportFileError(`The files are not those of ${MANIFEST}.`)
     }
     for (const listed of manifest.files) {
@@ -138,8 +183,11 @@ export async function openExport(file: Blob): Promise<ExportFile> {
           if (path.endsWith('.jsonl')) checkRow(path, line, count)
         }
       }
-      const isWhole = 'size' in listed ? size === listed.size : !path.endsWith('.jsonl') || count === listed.rows
-      if (bytesToHex(digest.digest()) !== sum || !isWhole) throw new ExportFileError(`${path} was changed.`)
+      const isWhole = 'size' in listed
+        ? size === listed.size
+        : !path.endsWith('.jsonl') || count === listed.rows
+      if (bytesToHex(digest.digest()) !== sum || !isWhole)
+        throw new ExportFileError(`${path} was changed.`)
     }
     const readFile: ExportFile['file'] = async (sum) => {
       const entry = entries.get(filePathOf(sum))

@@ -1,4 +1,6 @@
-/** Writes pages of rows and files as an export: a ZIP stream with its CSV copies and its manifest. */
+/**
+ * Writes pages of rows and files as an export: a ZIP stream with its CSV copies and its manifest.
+ */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 // this entry point has no web workers and no WebAssembly: the runtime's own streams compress
@@ -6,16 +8,32 @@ import { ZipWriter } from '@zip.js/zip.js/lib/zip-core-native.js'
 import type { Row } from '../database.ts'
 import { FinanceError } from '../errors.ts'
 import { csvHead, csvLine } from './transactions-csv.ts'
-import { csvPathOf, type ExportOwner, filePathOf, type Folder, FORMAT, MANIFEST, type Manifest, pathOf, VERSION } from './format.ts'
+import {
+  csvPathOf,
+  type ExportOwner,
+  filePathOf,
+  type Folder,
+  FORMAT,
+  MANIFEST,
+  type Manifest,
+  pathOf,
+  VERSION,
+} from './format.ts'
 import { members } from './raw-json.ts'
 
 /** Pages of rows. A row is a line of JSON. */
 export type Pages = AsyncIterable<readonly string[]> | Iterable<readonly string[]>
 
-/** The rows of one file. `pages` is called when the file is written; for transactions twice, because of the CSV copy. */
+/**
+ * The rows of one file. `pages` is called when the file is written; for transactions twice, because
+ * of the CSV copy.
+ */
 export type Source = { folder: Folder, name: string, pages: () => Pages }
 
-/** Reads the file of an attachment. Returns undefined if the attachment was deleted since its row was read. */
+/**
+ * Reads the file of an attachment. Returns undefined if the attachment was deleted since its row
+ * was read.
+ */
 export type ReadFile = (attachmentId: string) => Promise<AsyncGenerator<Uint8Array> | undefined>
 
 async function* encoded(texts: AsyncGenerator<string>): AsyncGenerator<Uint8Array> {
@@ -24,7 +42,10 @@ async function* encoded(texts: AsyncGenerator<string>): AsyncGenerator<Uint8Arra
 }
 
 /** Returns a stream that pulls the next part only on demand. */
-function streamOf(parts: AsyncGenerator<Uint8Array>, onPart: (part: Uint8Array) => void): ReadableStream<Uint8Array> {
+function streamOf(
+  parts: AsyncGenerator<Uint8Array>,
+  onPart: (part: Uint8Array) => void,
+): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       const { done, value } = await parts.next()
@@ -39,9 +60,11 @@ function streamOf(parts: AsyncGenerator<Uint8Array>, onPart: (part: Uint8Array) 
 }
 
 /**
- * Writes an export. The directory of a ZIP archive comes last, so no program opens an archive that failed half-way.
+ * Writes an export. The directory of a ZIP archive comes last, so no program opens an archive that
+ * failed half-way.
  * @param readFile reads the files of the attachments in `sources`, one at a time
- * @param confirm called after the last file; throws if the user or the context changed during the export
+ * @param confirm called after the last file; throws if the user or the context changed during the
+ * export
  * @param end called after success and after failure
  */
 export function archive(
@@ -68,7 +91,10 @@ export function archive(
     files.push({ path, rows, sha256: bytesToHex(digest.digest()) })
   }
 
-  /** Adds a file without compression, because most of them are compressed already. Reads it by any of its attachments. */
+  /**
+   * Adds a file without compression, because most of them are compressed already. Reads it by any
+   * of its attachments.
+   */
   const addFile = async (sum: string, attachmentIds: readonly string[]) => {
     for (const id of attachmentIds) {
       const parts = await readFile(id)
@@ -81,7 +107,10 @@ export function archive(
       }
       await zip.add(filePathOf(sum), streamOf(parts, count), { level: 0 })
       if (bytesToHex(digest.digest()) !== sum) {
-        throw new FinanceError(0, { code: 'FILE_DAMAGED', message: `The file of the attachment ${id} does not have its SHA-256.` })
+        throw new FinanceError(0, {
+          code: 'FILE_DAMAGED',
+          message: `The file of the attachment ${id} does not have its SHA-256.`,
+        })
       }
       files.push({ path: filePathOf(sum), size, sha256: sum })
       return
@@ -96,7 +125,8 @@ export function archive(
       await add(pathOf(folder, name), pages(), (row) => {
         if (name === 'attachments') {
           const { id, sha256: sum, status } = JSON.parse(row) as Row<'attachments'>
-          if (status === 'ready') attachmentsOfFile.set(sum, [...attachmentsOfFile.get(sum) ?? [], id])
+          if (status === 'ready')
+            attachmentsOfFile.set(sum, [...attachmentsOfFile.get(sum) ?? [], id])
         }
         const named = isNamed ? members(row) : undefined
         if (named !== undefined) names.set(named.get('id') ?? '', named.get('name') ?? '')
@@ -109,7 +139,15 @@ export function archive(
     }
     for (const [sum, ids] of attachmentsOfFile) await addFile(sum, ids)
     await confirm?.()
-    const manifest: Manifest = { format: FORMAT, version: VERSION, exported_at: new Date().toISOString(), signed_line_items: true, user, organization, files }
+    const manifest: Manifest = {
+      format: FORMAT,
+      version: VERSION,
+      exported_at: new Date().toISOString(),
+      signed_line_items: true,
+      user,
+      organization,
+      files,
+    }
     await zip.add(
       MANIFEST,
       streamOf(

@@ -1,16 +1,32 @@
-/** `exportMine`: reads all data of the signed-in user from both surfaces and streams it as a ZIP archive. */
+/**
+ * `exportMine`: reads all data of the signed-in user from both surfaces and streams it as a ZIP
+ * archive.
+ */
 import type { TableName } from '../database.ts'
 import { FinanceError, financeError } from '../errors.ts'
 import type { Client } from '../index.ts'
-import { type AccountFile, accountFiles, type Folder, PAGE, type SignIn, tableNames, tables } from './format.ts'
+import {
+  type AccountFile,
+  accountFiles,
+  type Folder,
+  PAGE,
+  type SignIn,
+  tableNames,
+  tables,
+} from './format.ts'
 import { elements, members } from './raw-json.ts'
 import { archive, type Pages, type ReadFile, type Source } from './archive-writer.ts'
 
 /**
- * Sends a request to the data surface and returns the text of the response, so that numbers keep all their digits.
+ * Sends a request to the data surface and returns the text of the response, so that numbers keep
+ * all their digits.
  * @throws FinanceError
  */
-export async function fetchText({ data }: Client, path: string, init: RequestInit = {}): Promise<string> {
+export async function fetchText(
+  { data }: Client,
+  path: string,
+  init: RequestInit = {},
+): Promise<string> {
   const failed = (error: unknown): never => {
     throw financeError(error, 0)
   }
@@ -29,20 +45,29 @@ export async function fetchText({ data }: Client, path: string, init: RequestIni
 /** Returns the filter for the rows after `row`, in the order of the key. */
 function rowsAfter(key: readonly string[], row: string): string {
   const values = members(row)
-  const text = (column: string) => encodeURIComponent(JSON.parse(values.get(column) ?? '""') as string)
+  const text = (column: string) =>
+    encodeURIComponent(JSON.parse(values.get(column) ?? '""') as string)
   const [first = '', second] = key
   return second === undefined
     ? `&${first}=gt.${text(first)}`
-    : `&or=(${first}.gt.${text(first)},and(${first}.eq.${text(first)},${second}.gt.${text(second)}))`
+    : `&or=(${first}.gt.${text(first)},and(${first}.eq.${text(first)},${second}.gt.${
+      text(second)
+    }))`
 }
 
 /** Fetches the rows of a table as pages of JSON texts. */
-export async function* fetchPages(client: Client, table: TableName, filter: string): AsyncGenerator<string[]> {
+export async function* fetchPages(
+  client: Client,
+  table: TableName,
+  filter: string,
+): AsyncGenerator<string[]> {
   const { key } = tables[table]
   let position = ''
   // until a page is empty: the operator can limit the rows of a response further
   for (;;) {
-    const rows = elements(await fetchText(client, `/${table}?${filter}&order=${key.join()}&limit=${PAGE}${position}`))
+    const rows = elements(
+      await fetchText(client, `/${table}?${filter}&order=${key.join()}&limit=${PAGE}${position}`),
+    )
     if (rows.length === 0) return
     yield rows
     position = rowsAfter(key, rows.at(-1)!)
@@ -76,37 +101,55 @@ const fileReader = (client: Client): ReadFile => (id) =>
     throw error
   })
 
-async function* linesOf(pages: AsyncIterable<object[]> | Iterable<object[]>): AsyncGenerator<string[]> {
+async function* linesOf(
+  pages: AsyncIterable<object[]> | Iterable<object[]>,
+): AsyncGenerator<string[]> {
   for await (const page of pages) yield page.map((row) => JSON.stringify(row))
 }
 
 /**
- * Exports the user's account, the personal rows and the rows of the active organization that the user's role can list.
+ * Exports the user's account, the personal rows and the rows of the active organization that the
+ * user's role can list.
  *
- * The archive contains the files of attachments. It is written while it is read, so memory holds one page of rows. The stream fails if a request fails, or if the user signs in
- * or out or switches the context during the export.
+ * The archive contains the files of attachments. It is written while it is read, so memory holds
+ * one page of rows. The stream fails if a request fails, or if the user signs in or out or switches
+ * the context during the export.
  *
  * @throws FinanceError without a session
  *
- * @example
- * const file = await new Response(await exportMine(client)).blob()
+ * @example const file = await new Response(await exportMine(client)).blob()
  */
 export async function exportMine(client: Client): Promise<ReadableStream<Uint8Array>> {
   const { auth } = client
-  const [{ user, session }, sessions, organizations, invitations, factors, providers, { passkeys, required, has_password }, keys, webhooks, calendars] =
-    await Promise.all([
-      auth.getSession(),
-      auth.listSessions(),
-      auth.organization.list(),
-      auth.organization.listUserInvitations(),
-      auth.twoFactor.status(),
-      auth.listProviders(),
-      auth.passkey.list(),
-      auth.apiKey.list(),
-      auth.webhook.list(),
-      auth.calendar.list(),
-    ])
-  const signIn: SignIn = { has_password, passkey_required: required, two_factor: factors.enabled, backup_codes_left: factors.backup_codes_left }
+  const [
+    { user, session },
+    sessions,
+    organizations,
+    invitations,
+    factors,
+    providers,
+    { passkeys, required, has_password },
+    keys,
+    webhooks,
+    calendars,
+  ] = await Promise.all([
+    auth.getSession(),
+    auth.listSessions(),
+    auth.organization.list(),
+    auth.organization.listUserInvitations(),
+    auth.twoFactor.status(),
+    auth.listProviders(),
+    auth.passkey.list(),
+    auth.apiKey.list(),
+    auth.webhook.list(),
+    auth.calendar.list(),
+  ])
+  const signIn: SignIn = {
+    has_password,
+    passkey_required: required,
+    two_factor: factors.enabled,
+    backup_codes_left: factors.backup_codes_left,
+  }
   const active = session.active_organization_id
   const { id, name, slug } = organizations.find((organization) => organization.id === active) ?? {}
 
@@ -117,7 +160,10 @@ export async function exportMine(client: Client): Promise<ReadableStream<Uint8Ar
   const confirmContext = async () => {
     const { session: now } = await client.auth.getSession()
     if (isContextChanged || now.user_id !== user.id || now.active_organization_id !== active) {
-      throw new FinanceError(409, { code: 'CONTEXT_CHANGED', message: 'The user or the active organization changed during the export.' })
+      throw new FinanceError(409, {
+        code: 'CONTEXT_CHANGED',
+        message: 'The user or the active organization changed during the export.',
+      })
     }
   }
 
@@ -134,15 +180,28 @@ export async function exportMine(client: Client): Promise<ReadableStream<Uint8Ar
     calendars: () => linesOf([calendars]),
     events: () => linesOf(events(client)),
   }
-  const account = accountFiles.map((file): Source => ({ folder: 'account', name: file, pages: rowsOfAccount[file] }))
+  const account = accountFiles.map((file): Source => ({
+    folder: 'account',
+    name: file,
+    pages: rowsOfAccount[file],
+  }))
   const rowsOf = (folder: Folder, filter: string): Source[] =>
-    tableNames.filter((table) => folder === 'personal' || tables[table].personal !== true).map((table) => ({
-      folder,
-      name: table,
-      pages: () => fetchPages(client, table, tables[table].personal === true ? `user_id=eq.${user.id}` : filter),
-    }))
+    tableNames.filter((table) => folder === 'personal' || tables[table].personal !== true)
+      .map((table) => ({
+        folder,
+        name: table,
+        pages: () =>
+          fetchPages(
+            client,
+            table,
+            tables[table].personal === true ? `user_id=eq.${user.id}` : filter,
+          ),
+      }))
   return archive(
-    { user: { id: user.id, email: user.email }, organization: id === undefined ? null : { id, name: name!, slug: slug! } },
+    {
+      user: { id: user.id, email: user.email },
+      organization: id === undefined ? null : { id, name: name!, slug: slug! },
+    },
     [
       ...account,
       ...rowsOf('personal', `organization_id=is.null&user_id=eq.${user.id}`),

@@ -4,10 +4,14 @@ import { members } from './raw-json.ts'
 
 type Lines = (path: string) => AsyncIterable<string>
 
-/** Returns the ids of the expenses with line items, as JSON texts. The amounts of their line items become negative, and those of others positive. */
+/**
+ * Returns the ids of the expenses with line items, as JSON texts. The amounts of their line items
+ * become negative, and those of others positive.
+ */
 export async function formerExpenses(lines: Lines, folder: Folder): Promise<Set<string>> {
   const itemized = new Set<string>()
-  for await (const row of lines(pathOf(folder, 'line_items'))) itemized.add(members(row).get('transaction_id') ?? '')
+  for await (const row of lines(pathOf(folder, 'line_items')))
+    itemized.add(members(row).get('transaction_id') ?? '')
   const expenses = new Set<string>()
   for await (const row of lines(pathOf(folder, 'transactions'))) {
     const values = members(row)
@@ -18,4 +22,5 @@ export async function formerExpenses(lines: Lines, folder: Folder): Promise<Set<
 }
 
 /** Returns the JSON text of an amount with a sign. */
-export const withSign = (amount: string, isNegative: boolean): string => `${isNegative ? '-' : ''}${amount.replace(/^-/, '')}`
+export const withSign = (amount: string, isNegative: boolean): string =>
+  `${isNegative ? '-' : ''}${amount.replace(/^-/, '')}`

@@ -1,6 +1,6 @@
 /**
- * Splits and joins JSON text without parsing its values. PostgreSQL's numbers can have more digits than JavaScript's, and keep all of
- * them this way.
+ * Splits and joins JSON text without parsing its values. PostgreSQL's numbers can have more digits
+ * than JavaScript's, and keep all of them this way.
  */
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]/g
@@ -24,14 +24,16 @@ function* split(text: string): Generator<string> {
 }
 
 /** Returns the JSON text of each array element, on one line. */
-export const elements = (array: string): string[] => [...split(array)].map((value) => value.replace(/[\r\n]/g, ' ').trim())
+export const elements = (array: string): string[] =>
+  [...split(array)].map((value) => value.replace(/[\r\n]/g, ' ').trim())
 
 /** Returns the members of an object: name → JSON text of its value. */
 export function members(object: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const member of split(object)) {
     const name = /^\s*("[^"\\]*(?:\\.[^"\\]*)*")\s*:/.exec(member)
-    if (name !== null) found.set(JSON.parse(name[1]!) as string, member.slice(name[0].length).trim())
+    if (name !== null)
+      found.set(JSON.parse(name[1]!) as string, member.slice(name[0].length).trim())
   }
   return found
 }

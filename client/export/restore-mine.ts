@@ -13,43 +13,67 @@ import { type Restored, rowStore, type Unit, uuidOf, withoutTransfer } from './r
 export type RestoreOptions = {
   /** The rows to restore. Default: those of the same kind as the active context */
   from?: 'personal' | 'organization'
-  /** Called after each request and each uploaded file, with the number of processed rows and of all rows. */
+  /**
+   * Called after each request and each uploaded file, with the number of processed rows and of all
+   * rows.
+   */
   onProgress?: (done: number, rows: number) => void
 }
 
 /** Columns that the service sets. */
-const serverColumns = ['user_id', 'organization_id', 'tenant', 'created_at', 'updated_at', 'import_id']
+const serverColumns = [
+  'user_id',
+  'organization_id',
+  'tenant',
+  'created_at',
+  'updated_at',
+  'import_id',
+]
 
 /** Columns whose JSON contains ids of other rows. */
-const columnsWithIds: Partial<Record<TableName, readonly string[]>> = { dashboards: ['layout', 'filters'], rules: ['conditions', 'add_tags'] }
+const columnsWithIds: Partial<Record<TableName, readonly string[]>> = {
+  dashboards: ['layout', 'filters'],
+  rules: ['conditions', 'add_tags'],
+}
 
 const uuid = /^"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"$/
 
-/** Returns the mapping of ids. In its original context a row keeps its id; in another context it always gets the same new id. */
+/**
+ * Returns the mapping of ids. In its original context a row keeps its id; in another context it
+ * always gets the same new id.
+ */
 function idMapping(from: string, to: string): (id: string) => string {
   if (from === to) return (id) => id
   return (id) => uuidOf(`${to} ${id}`)
 }
 
 /**
- * Restores an export in the active context, with its references and complete transfers. Existing rows stay unchanged, so a second restore
- * changes nothing and an interrupted one can be repeated.
+ * Restores an export in the active context, with its references and complete transfers. Existing
+ * rows stay unchanged, so a second restore changes nothing and an interrupted one can be repeated.
  *
- * Uploads the files of attachments again; equal ones that a transaction already has are not sent. Checks the whole file before it stores a
- * row. Does not restore the account, plans, imports and activity.
+ * Uploads the files of attachments again; equal ones that a transaction already has are not sent.
+ * Checks the whole file before it stores a row. Does not restore the account, plans, imports and
+ * activity.
  *
  * @param file an export by `exportMine` or by the operator's command
  * @throws ExportFileError if the file is no export, or was damaged or changed
  * @throws FinanceError without a session, or if the user's role cannot create rows
  */
-export async function restoreMine(client: Client, file: Blob, { from, onProgress }: RestoreOptions = {}): Promise<Restored> {
+export async function restoreMine(
+  client: Client,
+  file: Blob,
+  { from, onProgress }: RestoreOptions = {},
+): Promise<Restored> {
   const exported = await openExport(file)
   const { manifest, lines } = exported
   const { user, session } = await client.auth.getSession()
   const active = session.active_organization_id
   const folder: Folder = from ?? (active === null ? 'personal' : 'organization')
-  if (folder === 'organization' && manifest.organization === null) throw new ExportFileError('This export has no rows of an organization.')
-  const origin = folder === 'personal' ? `user ${manifest.user.id}` : `organization ${manifest.organization!.id}`
+  if (folder === 'organization' && manifest.organization === null)
+    throw new ExportFileError('This export has no rows of an organization.')
+  const origin = folder === 'personal'
+    ? `user ${manifest.user.id}`
+    : `organization ${manifest.organization!.id}`
   const idOf = idMapping(origin, active === null ? `user ${user.id}` : `organization ${active}`)
 
   const rowsOf = (table: TableName) => {
@@ -59,16 +83,27 @@ export async function restoreMine(client: Client, file: Blob, { from, onProgress
   const all = restoredTables.reduce((sum, table) => sum + rowsOf(table), 0)
   const restored: Restored = { tables: {}, problems: [] }
   let done = 0
-  /** Ids in the file that rows and dashboard widgets can reference. Categories, accounts, subscriptions and tags are few enough for memory. */
+  /**
+   * Ids in the file that rows and dashboard widgets can reference. Categories, accounts,
+   * subscriptions and tags are few enough for memory.
+   */
   const referencedIds = new Set<string>()
 
-  /** Ids of accounts in the context, with the last closed day of each. It is restored after the transactions, which it would refuse. */
+  /**
+   * Ids of accounts in the context, with the last closed day of each. It is restored after the
+   * transactions, which it would refuse.
+   */
   const closedUntil = new Map<string, string>()
 
   const income = await formerIncome((path) => lines(path), folder)
-  const expenses = manifest.signed_line_items === true ? undefined : await formerExpenses((path) => lines(path), folder)
+  const expenses = manifest.signed_line_items === true
+    ? undefined
+    : await formerExpenses((path) => lines(path), folder)
 
-  /** Converts a row of the file to the row of the request. A reference to a row that the file lacks becomes null. */
+  /**
+   * Converts a row of the file to the row of the request. A reference to a row that the file lacks
+   * becomes null.
+   */
   const toRequestRow = (table: TableName, row: string): string => {
     const values = members(row)
     // older exports have no `starts_on`: use the month of creation
@@ -76,21 +111,31 @@ export async function restoreMine(client: Client, file: Blob, { from, onProgress
       const month = (values.get('created_at') ?? 'null').replace(/^("\d{4}-\d\d).*$/, '$1-01"')
       values.set('starts_on', values.get('month') === 'null' ? month : 'null')
     }
-    if (table === 'categories' && !values.has('kind')) values.set('kind', income.has(values.get('id') ?? '') ? '"income"' : '"expense"')
+    if (table === 'categories' && !values.has('kind'))
+      values.set('kind', income.has(values.get('id') ?? '') ? '"income"' : '"expense"')
     if (table === 'line_items' && expenses !== undefined) {
-      values.set('amount', withSign(values.get('amount') ?? '0', expenses.has(values.get('transaction_id') ?? '')))
+      values.set(
+        'amount',
+        withSign(values.get('amount') ?? '0', expenses.has(values.get('transaction_id') ?? '')),
+      )
     }
     // older exports have an income as a negative cost
     if (table === 'subscriptions' && !values.has('kind')) {
       const amount = values.get('amount') ?? '0'
-      values.set('kind', amount.startsWith('-') ? '"income"' : '"expense"').set('amount', withSign(amount, false))
+      values.set('kind', amount.startsWith('-') ? '"income"' : '"expense"').set(
+        'amount',
+        withSign(amount, false),
+      )
     }
     // older exports mark the transaction of a recorded day only in its `external_id`
     if (table === 'transactions' && !values.has('subscription_id')) {
       const [, subscription, day] = recordedDay.exec(values.get('external_id') ?? '') ?? []
       const isRecorded = subscription !== undefined && referencedIds.has(`"${subscription}"`)
       // the rows of a request have the same columns
-      values.set('subscription_id', isRecorded ? `"${subscription}"` : 'null').set('due_on', isRecorded ? `"${day}"` : 'null')
+      values.set('subscription_id', isRecorded ? `"${subscription}"` : 'null').set(
+        'due_on',
+        isRecorded ? `"${day}"` : 'null',
+      )
     }
     for (const column of serverColumns) values.delete(column)
     const closed = values.get('closed_until') ?? 'null'
@@ -100,13 +145,26 @@ export async function restoreMine(client: Client, file: Blob, { from, onProgress
     }
     for (const [column, value] of values) {
       const referenced = tables[table].references?.[column]
-      if ((column !== 'id' && column !== 'transfer_id' && referenced === undefined) || value === 'null') continue
-      if (!uuid.test(value)) throw new ExportFileError(`${pathOf(folder, table)} has an id that is none: ${value.slice(0, 50)}`)
-      const exists = referenced === undefined || referenced === 'transactions' || referenced === 'tags' || referencedIds.has(value)
+      if (
+        (column !== 'id' && column !== 'transfer_id' && referenced === undefined) ||
+        value === 'null'
+      ) continue
+      if (!uuid.test(value))
+        throw new ExportFileError(
+          `${pathOf(folder, table)} has an id that is none: ${value.slice(0, 50)}`,
+        )
+      const exists = referenced === undefined || referenced === 'transactions' ||
+        referenced === 'tags' || referencedIds.has(value)
       values.set(column, exists ? idOf(value) : 'null')
     }
     for (const column of columnsWithIds[table] ?? []) {
-      values.set(column, (values.get(column) ?? 'null').replace(/"[0-9a-f-]{36}"/g, (id) => (referencedIds.has(id) ? idOf(id) : id)))
+      values.set(
+        column,
+        (values.get(column) ?? 'null').replace(
+          /"[0-9a-f-]{36}"/g,
+          (id) => (referencedIds.has(id) ? idOf(id) : id),
+        ),
+      )
     }
     return objectOf(values)
   }
@@ -120,11 +178,15 @@ export async function restoreMine(client: Client, file: Blob, { from, onProgress
   for (const table of restoredTables) {
     if (table === 'closings') {
       for (const [id, day] of closedUntil) {
-        await fetchText(client, `/accounts?id=eq.${JSON.parse(id) as string}&closed_until=is.null`, {
-          method: 'PATCH',
-          headers: { 'content-type': 'application/json', prefer: 'return=minimal' },
-          body: `{"closed_until":${day}}`,
-        })
+        await fetchText(
+          client,
+          `/accounts?id=eq.${JSON.parse(id) as string}&closed_until=is.null`,
+          {
+            method: 'PATCH',
+            headers: { 'content-type': 'application/json', prefer: 'return=minimal' },
+            body: `{"closed_until":${day}}`,
+          },
+        )
       }
     }
     if (rowsOf(table) === 0) continue
@@ -133,7 +195,10 @@ export async function restoreMine(client: Client, file: Blob, { from, onProgress
       continue
     }
     await store(table, unitsOf(table, lines(pathOf(folder, table))), (unit) => {
-      if (['categories', 'accounts', 'subscriptions', 'tags'].includes(table)) { for (const row of unit) referencedIds.add(members(row).get('id') ?? '') }
+      if (['categories', 'accounts', 'subscriptions', 'tags'].includes(table)) {
+        for (const row of unit)
+          referencedIds.add(members(row).get('id') ?? '')
+      }
     })
   }
   return restored
@@ -142,8 +207,8 @@ export async function restoreMine(client: Client, file: Blob, { from, onProgress
 const recordedDay = /^"([0-9a-f-]{36}):(\d{4}-\d\d-\d\d)"$/
 
 /**
- * Groups rows into units: both halves of a transfer, and all line items of a transaction, because their sum must fit it. Categories with a parent come
- * after those without one.
+ * Groups rows into units: both halves of a transfer, and all line items of a transaction, because
+ * their sum must fit it. Categories with a parent come after those without one.
  */
 async function* unitsOf(table: TableName, rows: AsyncIterable<string>): AsyncGenerator<Unit> {
   if (table === 'line_items') {

@@ -2,9 +2,13 @@
 import type { FinanceError } from '../errors.ts'
 
 /** Sentences by the end of a constraint's name. Its beginning is the table and the column. */
-const BY_CONSTRAINT: ReadonlyArray<readonly [RegExp, (row: ReadonlyMap<string, string>) => string]> = [
+const BY_CONSTRAINT: ReadonlyArray<
+  readonly [RegExp, (row: ReadonlyMap<string, string>) => string]
+> = [
   [/_(currency|base|quote)_(known|form)$/, (row) => {
-    const codes = ['currency', 'budget_currency', 'base', 'quote'].flatMap((column) => row.get(column) ?? [])
+    const codes = ['currency', 'budget_currency', 'base', 'quote'].flatMap((column) =>
+      row.get(column) ?? []
+    )
     const named = codes.map((code) => String(JSON.parse(code)).toUpperCase()).join('/')
     return `"${named}" is not a currency that is in use today, so this was not stored. Convert the amounts, for example to EUR, and import the file again.`
   }],
@@ -18,7 +22,10 @@ const BY_CODE: Readonly<Record<string, string>> = {
 }
 
 /** @param row the JSON texts of the row's values */
-export function problemOf({ code, message, hint }: FinanceError, row: ReadonlyMap<string, string>): string {
+export function problemOf(
+  { code, message, hint }: FinanceError,
+  row: ReadonlyMap<string, string>,
+): string {
   const [, constraint = ''] = /constraint "([^"]+)"/.exec(message) ?? []
   const sentence = BY_CONSTRAINT.find(([end]) => end.test(constraint))?.[1](row) ?? BY_CODE[code]
   if (sentence !== undefined) return sentence

@@ -13,7 +13,10 @@ import { problemOf } from './row-problem.ts'
 export type Restored = {
   /** Number of rows per table: stored now, and already present. */
   tables: Partial<Record<TableName, { stored: number, present: number }>>
-  /** Rows that could not be stored, by their id in the file. The message is a sentence for the user. A question has its `option` and no id. */
+  /**
+   * Rows that could not be stored, by their id in the file. The message is a sentence for the user.
+   * A question has its `option` and no id.
+   */
   problems: { table: TableName, id: string, message: string, option?: Problem['option'] }[]
 }
 
@@ -23,16 +26,22 @@ export type Unit = readonly string[]
 /** Limits of one request. A single unit can exceed them. */
 const MAX_REQUEST = { rows: 500, characters: 200_000 }
 
-/** Error codes that concern one row: foreign key violation, unique violation, check violation, invalid parameter. */
+/**
+ * Error codes that concern one row: foreign key violation, unique violation, check violation,
+ * invalid parameter.
+ */
 const rowErrors = new Set(['23503', '23505', '23514', '22023'])
 
 /** Returns the JSON text of the id that a text always has: a UUID of version 8 (RFC 9562). */
 export function uuidOf(text: string): string {
   const hex = bytesToHex(sha256(utf8ToBytes(text)))
-  return `"${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}"`
+  return `"${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${
+    hex.slice(20, 32)
+  }"`
 }
 
-export const withoutTransfer = (row: string): string => objectOf(members(row).set('transfer_id', 'null'))
+export const withoutTransfer = (row: string): string =>
+  objectOf(members(row).set('transfer_id', 'null'))
 
 /**
  * Returns a function that stores the units of a table. Existing rows stay unchanged.
@@ -41,15 +50,26 @@ export const withoutTransfer = (row: string): string => objectOf(members(row).se
  * @param toRequestRow converts a row to its form in the request
  * @param onRows called after each request with its number of rows
  */
-export function rowStore(client: Client, restored: Restored, toRequestRow: (table: TableName, row: string) => string, onRows: (rows: number) => void) {
-  /** Stores units in one request. If the service refuses a row, halves the request until it finds that row. */
+export function rowStore(
+  client: Client,
+  restored: Restored,
+  toRequestRow: (table: TableName, row: string) => string,
+  onRows: (rows: number) => void,
+) {
+  /**
+   * Stores units in one request. If the service refuses a row, halves the request until it finds
+   * that row.
+   */
   const send = async (table: TableName, units: readonly Unit[]): Promise<void> => {
     const count = restored.tables[table]!
     const rows = units.flat()
     try {
       const inserted = await fetchText(client, `/${table}?select=${tables[table].key[0]}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', prefer: 'resolution=ignore-duplicates,return=representation' },
+        headers: {
+          'content-type': 'application/json',
+          prefer: 'resolution=ignore-duplicates,return=representation',
+        },
         body: `[${rows.map((row) => toRequestRow(table, row)).join()}]`,
       })
       const stored = (JSON.parse(inserted) as unknown[]).length
@@ -63,23 +83,36 @@ export function rowStore(client: Client, restored: Restored, toRequestRow: (tabl
         return send(table, units.slice(middle))
       }
       // the rows are no longer a valid transfer, such as after the deletion of an account
-      if (table === 'transactions' && rows.length > 1) return send(table, rows.map((row) => [withoutTransfer(row)]))
+      if (table === 'transactions' && rows.length > 1)
+        return send(table, rows.map((row) => [withoutTransfer(row)]))
       const { key } = tables[table]
       for (const row of rows) {
         const values = members(row)
-        restored.problems.push({ table, id: JSON.parse(values.get(key.at(-1)!) ?? '""') as string, message: problemOf(error, values) })
+        restored.problems.push({
+          table,
+          id: JSON.parse(values.get(key.at(-1)!) ?? '""') as string,
+          message: problemOf(error, values),
+        })
       }
     }
     onRows(rows.length)
   }
 
-  return async (table: TableName, all: AsyncIterable<Unit> | Iterable<Unit>, onUnit: (unit: Unit) => void = () => undefined): Promise<void> => {
+  return async (
+    table: TableName,
+    all: AsyncIterable<Unit> | Iterable<Unit>,
+    onUnit: (unit: Unit) => void = () => undefined,
+  ): Promise<void> => {
     restored.tables[table] = { stored: 0, present: 0 }
     let units: Unit[] = []
     let size = { rows: 0, characters: 0 }
     for await (const unit of all) {
       const length = unit.reduce((sum, row) => sum + row.length, 0)
-      if (units.length > 0 && (size.rows + unit.length > MAX_REQUEST.rows || size.characters + length > MAX_REQUEST.characters)) {
+      if (
+        units.length > 0 &&
+        (size.rows + unit.length > MAX_REQUEST.rows ||
+          size.characters + length > MAX_REQUEST.characters)
+      ) {
         await send(table, units)
         units = []
         size = { rows: 0, characters: 0 }

@@ -1,4 +1,7 @@
-/** The deletion of a table's expired rows, in batches that keep the locks short. auth/housekeeping.ts runs it. */
+/**
+ * The deletion of a table's expired rows, in batches that keep the locks short.
+ * auth/housekeeping.ts runs it.
+ */
 
 export type Sweep = {
   /** The table, which names its job. */

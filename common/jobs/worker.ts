@@ -1,6 +1,7 @@
 /**
- * Runs the jobs of `private.jobs`, in any number of processes. A claimed job has a lease. A process that is killed leaves its leases, and
- * another process repeats the jobs when they expire. So a handler must be idempotent per job id.
+ * Runs the jobs of `private.jobs`, in any number of processes. A claimed job has a lease. A process
+ * that is killed leaves its leases, and another process repeats the jobs when they expire. So a
+ * handler must be idempotent per job id.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
@@ -18,7 +19,10 @@ export type Job = {
   ageMs: number
 }
 
-/** Runs one attempt, which must end when `signal` fires. @returns the time until the job runs again, in milliseconds; without one the job is done */
+/**
+ * Runs one attempt, which must end when `signal` fires. @returns the time until the job runs again,
+ * in milliseconds; without one the job is done
+ */
 export type Handler = (job: Job, signal: AbortSignal) => Promise<number | void>
 
 /** The next attempt of a failed job. `reason` is stored, so it must contain no secret. */
@@ -52,7 +56,10 @@ export type Worker = {
   stop: () => Promise<void>
 }
 
-/** Time after the timeout of an attempt in which its outcome must be stored. Then another process may repeat the job. */
+/**
+ * Time after the timeout of an attempt in which its outcome must be stored. Then another process
+ * may repeat the job.
+ */
 const reportMs = 25_000
 /** Pause after a claim that failed, usually because the database is down. */
 const lostPauseMs = 3_000
@@ -63,14 +70,18 @@ const settleMs = 1_500
 /** Timeout of a complete stop. */
 const stopMs = 5_000
 
-/** Condition of a job that may run now: it is due, has no lease, and no other job of its key has started. */
-const isReady = `j.task = any ($1) and j.run_at <= now() and (j.leased_until is null or j.leased_until <= now())
+/**
+ * Condition of a job that may run now: it is due, has no lease, and no other job of its key has
+ * started.
+ */
+const isReady =
+  `j.task = any ($1) and j.run_at <= now() and (j.leased_until is null or j.leased_until <= now())
       and (j.key is null or j.started_at is not null
         or not exists (select from private.jobs s where s.task = j.task and s.key = j.key and s.started_at is not null))`
 
 /**
- * Claims jobs. Those without a failure come first, and a share has a limited number. The condition is repeated next to the lock, because
- * another process may claim a job meanwhile.
+ * Claims jobs. Those without a failure come first, and a share has a limited number. The condition
+ * is repeated next to the lock, because another process may claim a job meanwhile.
  */
 const claim = `
   with of_shares as (
@@ -98,15 +109,31 @@ const runAgain = `
 const retry = `
   update private.jobs set leased_until = null, failures = failures + 1, last_error = $4, run_at = now() + $3 * interval '1 millisecond'
     where id = $1 and leased_until = $2::timestamptz`
-const giveBack = 'update private.jobs set leased_until = null where id = $1 and leased_until = $2::timestamptz'
+const giveBack =
+  'update private.jobs set leased_until = null where id = $1 and leased_until = $2::timestamptz'
 
 /** Starts a worker. It runs until stopped, also while the database is down. */
 export function startWorker(
-  { pool, tasks, slots, slotsPerShare = slots, timeoutMs, pauseMs, firstPauseMs = 0, patienceMs = 0, onFailure, log }: WorkerOptions,
+  {
+    pool,
+    tasks,
+    slots,
+    slotsPerShare = slots,
+    timeoutMs,
+    pauseMs,
+    firstPauseMs = 0,
+    patienceMs = 0,
+    onFailure,
+    log,
+  }: WorkerOptions,
 ): Worker {
   const names = Object.keys(tasks)
   /** Ends the claims, then the running attempts, then those that ignore their signal. */
-  const [stopping, aborting, abandoning] = [new AbortController(), new AbortController(), new AbortController()]
+  const [stopping, aborting, abandoning] = [
+    new AbortController(),
+    new AbortController(),
+    new AbortController(),
+  ]
   const running = new Set<Promise<void>>()
   /** The ids of jobs that are done, but were not deleted because the database was lost. */
   const done = new Set<string>()
@@ -117,9 +144,14 @@ export function startWorker(
     pause.abort()
   }
 
-  const query = (text: string, values: unknown[]) => pool.query<Job & { lease: string }>({ text, values, query_timeout: queryTimeoutMs } as pg.QueryConfig)
+  const query = (text: string, values: unknown[]) =>
+    pool.query<Job & { lease: string }>(
+      { text, values, query_timeout: queryTimeoutMs } as pg.QueryConfig,
+    )
 
-  /** Runs the handler. @returns the statement that stores the outcome, and its further parameters */
+  /**
+   * Runs the handler. @returns the statement that stores the outcome, and its further parameters
+   */
   const outcomeOf = async (job: Job): Promise<[statement: string, ...values: unknown[]]> => {
     const timeout = AbortSignal.timeout(timeoutMs)
     try {
@@ -140,12 +172,20 @@ export function startWorker(
       await query(statement, [job.id, lease, ...values])
       done.delete(job.id)
     } catch (error) {
-      log.warn({ task: job.task, job: job.id, error: describeError(error) }, 'the outcome of a job could not be stored; the job comes again')
+      log.warn(
+        { task: job.task, job: job.id, error: describeError(error) },
+        'the outcome of a job could not be stored; the job comes again',
+      )
     }
   }
   const claimJobs = async (): Promise<void> => {
     if (running.size >= slots) return
-    const { rows } = await query(claim, [names, slots - running.size, slotsPerShare, timeoutMs + reportMs])
+    const { rows } = await query(claim, [
+      names,
+      slots - running.size,
+      slotsPerShare,
+      timeoutMs + reportMs,
+    ])
     for (const job of rows) {
       const attempted: Promise<void> = attempt(job).finally(() => {
         running.delete(attempted)
@@ -155,7 +195,8 @@ export function startWorker(
       running.add(attempted)
     }
   }
-  const pauseFor = (milliseconds: number) => sleep(milliseconds, undefined, { signal: pause.signal, ref: false }).catch(() => undefined)
+  const pauseFor = (milliseconds: number) =>
+    sleep(milliseconds, undefined, { signal: pause.signal, ref: false }).catch(() => undefined)
   const run = async (): Promise<void> => {
     if (firstPauseMs > 0) await pauseFor(firstPauseMs)
     while (!stopping.signal.aborted) {
@@ -165,7 +206,10 @@ export function startWorker(
       try {
         await claimJobs()
       } catch (error) {
-        log.warn({ tasks: names, error: describeError(error) }, 'no jobs could be claimed; trying again')
+        log.warn(
+          { tasks: names, error: describeError(error) },
+          'no jobs could be claimed; trying again',
+        )
         pauseNow = lostPauseMs
       }
       if (!isWoken) await pauseFor(pauseNow)
@@ -176,7 +220,8 @@ export function startWorker(
     await claims
     await Promise.all(running)
   }
-  const within = (milliseconds: number) => Promise.race([settled(), sleep(milliseconds, undefined, { ref: false })])
+  const within = (milliseconds: number) =>
+    Promise.race([settled(), sleep(milliseconds, undefined, { ref: false })])
   return {
     wake,
     async stop() {
@@ -192,7 +237,10 @@ export function startWorker(
 }
 
 /** Returns the result of the work, or rejects when the signal fires. */
-async function unlessAborted<Result>(work: Promise<Result> | undefined, signal: AbortSignal): Promise<Result | undefined> {
+async function unlessAborted<Result>(
+  work: Promise<Result> | undefined,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const onAbort = () => reject(signal.reason as Error)
   if (signal.aborted) onAbort()

@@ -1,11 +1,22 @@
 /**
- * Reads the model of the data surface from the catalogue of a migrated database: tables, functions, computed fields and the privileges of a
- * signed-in caller. The client's types and the OpenAPI document are generated from it. handwritten-schemas.ts adds what the catalogue lacks.
+ * Reads the model of the data surface from the catalogue of a migrated database: tables, functions,
+ * computed fields and the privileges of a signed-in caller. The client's types and the OpenAPI
+ * document are generated from it. handwritten-schemas.ts adds what the catalogue lacks.
  */
 import type pg from 'pg'
 
-/** The limits of a column's values by its check constraints, as far as JSON Schema has a keyword for them. */
-type Bounds = { values?: string[], minLength?: number, maxLength?: number, minimum?: number, maximum?: number, pattern?: string }
+/**
+ * The limits of a column's values by its check constraints, as far as JSON Schema has a keyword for
+ * them.
+ */
+type Bounds = {
+  values?: string[]
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  pattern?: string
+}
 
 export type Column = {
   name: string
@@ -26,7 +37,13 @@ export type Column = {
   bounds: Bounds
 }
 
-type ForeignKey = { name: string, columns: string[], table: string, referenced: string[], isOneToOne: boolean }
+type ForeignKey = {
+  name: string
+  columns: string[]
+  table: string
+  referenced: string[]
+  isOneToOne: boolean
+}
 
 /** A function of one row. A query selects it like a column; `*` does not include it. */
 type ComputedField = { name: string, type: string, description: string }
@@ -46,7 +63,10 @@ export type Table = {
 
 export type Parameter = { name: string, type: string, optional: boolean, nullable: boolean }
 
-/** The result of a function: rows of a table, rows with columns that the function defines, or one value. */
+/**
+ * The result of a function: rows of a table, rows with columns that the function defines, or one
+ * value.
+ */
 export type Reply =
   | { kind: 'table', table: string, isSet: boolean }
   | { kind: 'rows', columns: { name: string, type: string }[], isSet: boolean }
@@ -73,21 +93,30 @@ function splitComment(comment: string | null): { summary: string, description: s
   return { summary, description: rest.join('\n').trim() }
 }
 
-// Check expressions as PostgreSQL prints them, with every cast and parenthesis. Other forms get no keyword; the column's comment
-// describes them.
+// Check expressions as PostgreSQL prints them, with every cast and parenthesis. Other forms get no
+// keyword; the column's comment describes them.
 const text = String.raw`'((?:[^']|'')*)'::text`
 const forms: [RegExp, (match: string[]) => Bounds][] = [
   [
     new RegExp(String.raw`^\((?:\w+|"\w+") = ANY \(ARRAY\[(${text}(?:, ${text})*)\]\)\)$`),
-    ([, list = '']) => ({ values: [...list.matchAll(new RegExp(text, 'g'))].map(([, value = '']) => value.replaceAll(`''`, `'`)) }),
+    ([, list = '']) => ({
+      values: [...list.matchAll(new RegExp(text, 'g'))].map(([, value = '']) =>
+        value.replaceAll(`''`, `'`)
+      ),
+    }),
   ],
   [/^\(char_length\((?:\w+|"\w+")\) <= (\d+)\)$/, ([, most]) => ({ maxLength: Number(most) })],
   [/^\(char_length\((?:\w+|"\w+")\) >= (\d+)\)$/, ([, least]) => ({ minLength: Number(least) })],
-  [/^\((?:\w+|"\w+") >= \(?(-?\d+)\)?(?:::numeric)?\)$/, ([, least]) => ({ minimum: Number(least) })],
+  [
+    /^\((?:\w+|"\w+") >= \(?(-?\d+)\)?(?:::numeric)?\)$/,
+    ([, least]) => ({ minimum: Number(least) }),
+  ],
   [/^\((?:\w+|"\w+") <= \(?(-?\d+)\)?(?:::numeric)?\)$/, ([, most]) => ({ maximum: Number(most) })],
   [
     new RegExp(String.raw`^\((?:\w+|"\w+") ~ ${text}\)$`),
-    ([, pattern = '']) => ({ pattern: pattern.replaceAll(`''`, `'`).replaceAll('[^[:space:]]', String.raw`\S`) }),
+    ([, pattern = '']) => ({
+      pattern: pattern.replaceAll(`''`, `'`).replaceAll('[^[:space:]]', String.raw`\S`),
+    }),
   ],
 ]
 
@@ -209,9 +238,18 @@ const namedRules = `
   ) rules
   order by name collate "C"`
 
-type TableRow = Pick<Table, 'name' | 'mayInsert' | 'mayUpdate' | 'mayDelete' | 'primaryKey'> & { comment: string | null }
+type TableRow = Pick<Table, 'name' | 'mayInsert' | 'mayUpdate' | 'mayDelete' | 'primaryKey'> & {
+  comment: string | null
+}
 type ColumnRow = Omit<Column, 'bounds'> & { of: string, checks: string[] }
-type KeyRow = { table: string, name: string, references: string, columns: string[], referenced: string[], isOneToOne: boolean }
+type KeyRow = {
+  table: string
+  name: string
+  references: string
+  columns: string[]
+  referenced: string[]
+  isOneToOne: boolean
+}
 type RoutineRow = {
   name: string
   comment: string | null
@@ -225,18 +263,24 @@ type RoutineRow = {
 
 function replyOf({ isSet, type, table, arguments: all }: RoutineRow): Reply {
   if (table !== null) return { kind: 'table', table, isSet }
-  const columns = all.filter(({ mode }) => mode === 't' || mode === 'o').map((column) => ({ name: column.name, type: column.type }))
+  const columns = all.filter(({ mode }) => mode === 't' || mode === 'o').map((column) => ({
+    name: column.name,
+    type: column.type,
+  }))
   return columns.length > 0 ? { kind: 'rows', columns, isSet } : { kind: 'value', type, isSet }
 }
 
 /** Reads the whole model. Leaves the settings of the connection unchanged. */
 export async function readExposed(client: pg.ClientBase): Promise<Exposed> {
-  const all = async <Row extends pg.QueryResultRow>(query: string) => (await client.query<Row>(query)).rows
+  const all = async <Row extends pg.QueryResultRow>(query: string) =>
+    (await client.query<Row>(query)).rows
   await client.query('begin read only')
   try {
     // PostgreSQL then prints names with their schema
     await client.query(`set local search_path = ''`)
-    const [schema] = await all<{ comment: string | null }>(`select obj_description('api'::regnamespace, 'pg_namespace') as comment`)
+    const [schema] = await all<{ comment: string | null }>(
+      `select obj_description('api'::regnamespace, 'pg_namespace') as comment`,
+    )
     const columns = await all<ColumnRow>(exposedColumns)
     const keys = await all<KeyRow>(foreignKeys)
     const routines = await all<RoutineRow>(exposedRoutines)
@@ -247,11 +291,24 @@ export async function readExposed(client: pg.ClientBase): Promise<Exposed> {
       tables: (await all<TableRow>(exposedTables)).map(({ comment, ...table }) => ({
         ...table,
         ...splitComment(comment),
-        columns: columns.filter(({ of }) => of === table.name).map((column) => ({ ...column, bounds: boundsOf(column.checks) })),
+        columns: columns.filter(({ of }) => of === table.name).map((column) => ({
+          ...column,
+          bounds: boundsOf(column.checks),
+        })),
         computed: routines.filter(({ computedOf }) => computedOf === table.name)
-          .map(({ name, type, comment: fieldComment }) => ({ name, type, description: fieldComment ?? '' })),
+          .map(({ name, type, comment: fieldComment }) => ({
+            name,
+            type,
+            description: fieldComment ?? '',
+          })),
         foreignKeys: keys.filter((key) => key.table === table.name)
-          .map((key) => ({ name: key.name, columns: key.columns, table: key.references, referenced: key.referenced, isOneToOne: key.isOneToOne })),
+          .map((key) => ({
+            name: key.name,
+            columns: key.columns,
+            table: key.references,
+            referenced: key.referenced,
+            isOneToOne: key.isOneToOne,
+          })),
       })),
       routines: routines.filter(({ computedOf }) => computedOf === null).map((routine) => ({
         name: routine.name,
@@ -267,5 +324,9 @@ export async function readExposed(client: pg.ClientBase): Promise<Exposed> {
   }
 }
 
-/** Reads the rules that refuse a row, for the client's forms. Needs the owner's connection: the auth service cannot call private.constraints(). */
-export const readRules = async (client: pg.ClientBase): Promise<Rule[]> => (await client.query<Rule>(namedRules)).rows
+/**
+ * Reads the rules that refuse a row, for the client's forms. Needs the owner's connection: the auth
+ * service cannot call private.constraints().
+ */
+export const readRules = async (client: pg.ClientBase): Promise<Rule[]> =>
+  (await client.query<Rule>(namedRules)).rows

@@ -8,17 +8,27 @@ const sentences = (...parts: string[]): string => parts.filter((part) => part !=
 const quantified = (operators: string): string => `(${operators})(\\((any|all)\\))?`
 const comparisons = `${quantified('eq|gt|gte|lt|lte')}|neq|in|is|isdistinct`
 const operatorsOf: Record<string, string> = {
-  text: `${comparisons}|${quantified('like|ilike|match|imatch')}|(fts|plfts|phfts|wfts)(\\([a-z_]+\\))?`,
+  text: `${comparisons}|${
+    quantified('like|ilike|match|imatch')
+  }|(fts|plfts|phfts|wfts)(\\([a-z_]+\\))?`,
   jsonb: `${comparisons}|cs|cd`,
 }
 
 /** Returns the filter parameter of a column. It can repeat; then all filters must match. */
-export function filterParameter({ name, type, description }: Pick<Column, 'name' | 'type' | 'description'>): Json {
-  const one: Schema = { type: 'string', pattern: `^(not\\.)?(${operatorsOf[type] ?? comparisons})\\.` }
+export function filterParameter(
+  { name, type, description }: Pick<Column, 'name' | 'type' | 'description'>,
+): Json {
+  const one: Schema = {
+    type: 'string',
+    pattern: `^(not\\.)?(${operatorsOf[type] ?? comparisons})\\.`,
+  }
   return {
     name,
     in: 'query',
-    description: sentences(description, 'A filter: `<operator>.<value>`. It can repeat; then all filters must match.'),
+    description: sentences(
+      description,
+      'A filter: `<operator>.<value>`. It can repeat; then all filters must match.',
+    ),
     style: 'form',
     explode: true,
     schema: { anyOf: [one, { type: 'array', items: one }] },
@@ -27,9 +37,18 @@ export function filterParameter({ name, type, description }: Pick<Column, 'name'
 
 const prefers = (...preferences: string[]): Json => {
   const one = `(${preferences.join('|')})`
-  return { name: 'Prefer', in: 'header', schema: { type: 'string', pattern: `^${one}(, *${one})*$` } }
+  return {
+    name: 'Prefer',
+    in: 'header',
+    schema: { type: 'string', pattern: `^${one}(, *${one})*$` },
+  }
 }
-const general = ['timezone=[A-Za-z0-9_+:/-]+', 'handling=(strict|lenient)', 'tx=(commit|rollback)', 'count=exact']
+const general = [
+  'timezone=[A-Za-z0-9_+:/-]+',
+  'handling=(strict|lenient)',
+  'tx=(commit|rollback)',
+  'count=exact',
+]
 const returned = 'return=(minimal|headers-only|representation)'
 
 const queryText = (name: string, description: string, pattern?: string): Json => ({
@@ -45,15 +64,37 @@ export const sharedParameters: Record<string, Json> = {
     'select',
     'Columns, separated by commas; `*` for all; `alias:column`, `column::type`. `alias:table(column,…)` embeds a related table; `!inner` returns only rows with related rows.',
   ),
-  order: queryText('order', 'Columns, separated by commas, each with `.asc` or `.desc`, and `.nullsfirst` or `.nullslast`.'),
-  limit: { name: 'limit', in: 'query', description: 'Maximum number of rows, at most 10,000.', schema: { type: 'integer', minimum: 0 }, example: 20 },
-  offset: { name: 'offset', in: 'query', description: 'Number of rows to skip.', schema: { type: 'integer', minimum: 0 } },
+  order: queryText(
+    'order',
+    'Columns, separated by commas, each with `.asc` or `.desc`, and `.nullsfirst` or `.nullslast`.',
+  ),
+  limit: {
+    name: 'limit',
+    in: 'query',
+    description: 'Maximum number of rows, at most 10,000.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 20,
+  },
+  offset: {
+    name: 'offset',
+    in: 'query',
+    description: 'Number of rows to skip.',
+    schema: { type: 'integer', minimum: 0 },
+  },
   ...Object.fromEntries(
     (['and', 'or', 'not.and', 'not.or'] as const).map((name) => [name, {
-      ...queryText(name, `Conditions in parentheses: \`(column.operator.value,…)\`, with nested \`and(…)\` and \`or(…)\`.`),
+      ...queryText(
+        name,
+        `Conditions in parentheses: \`(column.operator.value,…)\`, with nested \`and(…)\` and \`or(…)\`.`,
+      ),
       style: 'form',
       explode: true,
-      schema: { anyOf: [{ type: 'string', pattern: String.raw`^\(` }, { type: 'array', items: { type: 'string', pattern: String.raw`^\(` } }] },
+      schema: {
+        anyOf: [{ type: 'string', pattern: String.raw`^\(` }, {
+          type: 'array',
+          items: { type: 'string', pattern: String.raw`^\(` },
+        }],
+      },
     }]),
   ),
   embedded: {
@@ -65,7 +106,12 @@ export const sharedParameters: Record<string, Json> = {
     example: {},
     style: 'form',
     explode: true,
-    schema: { type: 'object', additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] } },
+    schema: {
+      type: 'object',
+      additionalProperties: {
+        anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+      },
+    },
   },
   Range: {
     name: 'Range',
@@ -84,7 +130,10 @@ export const sharedParameters: Record<string, Json> = {
     description:
       '`return=representation` returns the rows. `resolution=merge-duplicates` updates existing rows, `resolution=ignore-duplicates` skips them. `missing=default` uses the default of a column that an object omits. `tx=rollback` is a dry run.',
   },
-  'Prefer.write': { ...prefers(...general, returned), description: '`return=representation` returns the rows; `tx=rollback` is a dry run.' },
+  'Prefer.write': {
+    ...prefers(...general, returned),
+    description: '`return=representation` returns the rows; `tx=rollback` is a dry run.',
+  },
   columns: queryText('columns', 'All columns that the objects of an array contain.'),
   on_conflict: queryText(
     'on_conflict',
@@ -93,7 +142,8 @@ export const sharedParameters: Record<string, Json> = {
 }
 
 /** Returns references to parameters by name. */
-export const parameterRefs = (...names: string[]): Json[] => names.map((name) => reference('parameters', name))
+export const parameterRefs = (...names: string[]): Json[] =>
+  names.map((name) => reference('parameters', name))
 /** Returns the name of a column's filter among the parameters. */
 export const filterName = (table: string, column: string): string => `${table}.${column}`
 /** Returns references to the filters of a table's columns. */

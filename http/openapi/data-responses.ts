@@ -1,10 +1,15 @@
-/** OpenAPI responses of the data surface: the content types of rows, and the errors of each operation. No I/O. */
+/**
+ * OpenAPI responses of the data surface: the content types of rows, and the errors of each
+ * operation. No I/O.
+ */
 import { dataErrors, type DataError, type Operation } from './data-errors.ts'
 import { reference, type Json } from './json-schema.ts'
 
 const operations: Operation[] = ['read', 'create', 'change', 'remove', 'call']
-const errorsOf = (operation: Operation): DataError[] => dataErrors.filter((error) => error.operations.includes(operation))
-const codesAt = (status: number, operation: Operation): string => errorsOf(operation).filter((error) => error.status === status).map(({ code }) => code).join()
+const errorsOf = (operation: Operation): DataError[] =>
+  dataErrors.filter((error) => error.operations.includes(operation))
+const codesAt = (status: number, operation: Operation): string =>
+  errorsOf(operation).filter((error) => error.status === status).map(({ code }) => code).join()
 
 /** Returns the name of a response. Operations with the same errors of a status share one. */
 function errorName(status: number, operation: Operation): string {
@@ -26,28 +31,49 @@ function errorResponse(status: number, operation: Operation): Json {
     content: {
       'application/json': {
         schema: reference('schemas', 'DataError'),
-        examples: Object.fromEntries(errors.map(({ code, message, hint }) => [code, { value: { code, message, details: null, hint } }])),
+        examples: Object.fromEntries(
+          errors.map((
+            { code, message, hint },
+          ) => [code, { value: { code, message, details: null, hint } }]),
+        ),
       },
     },
   }
 }
 
-const statusesOf = (operation: Operation): number[] => [...new Set(errorsOf(operation).map(({ status }) => status))]
+const statusesOf = (
+  operation: Operation,
+): number[] => [...new Set(errorsOf(operation).map(({ status }) => status))]
 /** Returns the error responses of an operation, by status. */
 export const errorResponses = (operation: Operation): Json =>
-  Object.fromEntries(statusesOf(operation).map((status) => [status, reference('responses', errorName(status, operation))]))
+  Object.fromEntries(
+    statusesOf(operation).map((
+      status,
+    ) => [status, reference('responses', errorName(status, operation))]),
+  )
 /** Returns the error responses of HEAD, which have no body. */
 export const errorResponsesWithoutBody = (operation: Operation): Json =>
-  Object.fromEntries(statusesOf(operation).map((status) => [status, { description: `As ${status} of GET, without the body.`, headers: traceHeader }]))
+  Object.fromEntries(
+    statusesOf(operation).map((
+      status,
+    ) => [status, { description: `As ${status} of GET, without the body.`, headers: traceHeader }]),
+  )
 
 /** Headers of a response with rows. */
-export const rangeHeaders = { ...traceHeader, 'Content-Range': reference('headers', 'ContentRange') }
+export const rangeHeaders = {
+  ...traceHeader,
+  'Content-Range': reference('headers', 'ContentRange'),
+}
 const objectTypes = ['application/vnd.rest.object+json', 'application/vnd.pgrst.object+json']
-const csv = { type: 'string', description: 'A header line with the column names, then one line per row.' }
+const csv = {
+  type: 'string',
+  description: 'A header line with the column names, then one line per row.',
+}
 
 /**
- * Returns the content of a response with rows of a table or a function, in each media type. A client without `Accept` gets JSON. The entry for
- * any type allows all schemas, because Prism validates every type that ends in +json against the first match.
+ * Returns the content of a response with rows of a table or a function, in each media type. A
+ * client without `Accept` gets JSON. The entry for any type allows all schemas, because Prism
+ * validates every type that ends in +json against the first match.
  */
 export function rowContent(name: string): Json {
   const [one, many] = [reference('schemas', `${name}_row`), reference('schemas', `${name}_rows`)]
@@ -61,4 +87,10 @@ export function rowContent(name: string): Json {
 
 /** Returns every error response, by name. `errorResponses` refers to them. */
 export const namedErrorResponses = (): Record<string, Json> =>
-  Object.fromEntries(operations.flatMap((operation) => statusesOf(operation).map((status) => [errorName(status, operation), errorResponse(status, operation)])))
+  Object.fromEntries(
+    operations.flatMap((operation) =>
+      statusesOf(operation).map((
+        status,
+      ) => [errorName(status, operation), errorResponse(status, operation)])
+    ),
+  )

@@ -1,7 +1,13 @@
-/** Generates db/types.ts from the database catalogue: the types of tables and functions for the programs' own queries. */
+/**
+ * Generates db/types.ts from the database catalogue: the types of tables and functions for the
+ * programs' own queries.
+ */
 import type pg from 'pg'
 
-/** TypeScript types of the values that `pg` returns. A PostgreSQL type that is missing here becomes `unknown`. */
+/**
+ * TypeScript types of the values that `pg` returns. A PostgreSQL type that is missing here becomes
+ * `unknown`.
+ */
 const types: Record<string, string> = {
   bool: 'boolean',
   int4: 'number',
@@ -24,7 +30,10 @@ const tableColumns = `
   where c.relkind in ('r', 'p') and (c.relnamespace::regnamespace::text in ('auth', 'private') or c.oid = 'api.app_subscriptions'::regclass)
   order by c.oid::regclass::text collate "C", a.attnum`
 
-/** Functions that the auth service can call. A function of a single value has one column with its own name, as in a query. */
+/**
+ * Functions that the auth service can call. A function of a single value has one column with its
+ * own name, as in a query.
+ */
 const functionColumns = `
   select format('%s.%s', p.pronamespace::regnamespace, p.proname) as owner, coalesce(argument.name, p.proname) as name, t.typname as type, false as nullable, false as generated
   from pg_proc p
@@ -33,7 +42,8 @@ const functionColumns = `
   where p.pronamespace::regnamespace::text in ('auth', 'private') and p.prorettype <> 'trigger'::regtype and has_function_privilege('auth_service', p.oid, 'execute')
   order by format('%s.%s', p.pronamespace::regnamespace, p.proname) collate "C", argument.place`
 
-const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+const camelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 function memberOf({ name, type, nullable, generated }: Column): string {
   const tsType = types[type]
@@ -43,7 +53,9 @@ function memberOf({ name, type, nullable, generated }: Column): string {
 
 function rowTypes(columns: Column[]): string {
   const rows = Map.groupBy(columns, ({ owner }) => owner)
-  return [...rows].map(([owner, members]) => `  '${owner}': { ${members.map(memberOf).join(', ')} }\n`).join('')
+  return [...rows].map(([owner, members]) =>
+    `  '${owner}': { ${members.map(memberOf).join(', ')} }\n`
+  ).join('')
 }
 
 /** Returns the text of db/types.ts for a migrated database. */

@@ -1,20 +1,27 @@
 /**
- * The handwritten part of the data surface's schemas, for what the catalogue lacks: the JSON in columns, parameters and results, the values of
- * a parameter, and nullable columns of a function's rows. It also has the examples. `npm run schema` fails if an entry is missing or matches
- * nothing. tests/data/openapi.test.ts compares the entries with requests and responses.
+ * The handwritten part of the data surface's schemas, for what the catalogue lacks: the JSON in
+ * columns, parameters and results, the values of a parameter, and nullable columns of a function's
+ * rows. It also has the examples. `npm run schema` fails if an entry is missing or matches nothing.
+ * tests/data/openapi.test.ts compares the entries with requests and responses.
  */
 import { nullable, schemaOfType, type Schema } from './json-schema.ts'
 
 export type RoutineSchema = {
   /** Schemas of parameters, if their type is not precise enough. */
   parameters?: Record<string, Schema>
-  /** Schemas of columns, for a function that returns its own rows, if their type is not precise enough. */
+  /**
+   * Schemas of columns, for a function that returns its own rows, if their type is not precise
+   * enough.
+   */
   columns?: Record<string, Schema>
   /** The nullable columns, for a function that returns its own rows. */
   nullable?: string[]
   /** The schema of the result, for a function that returns one JSON value. */
   reply?: Schema
-  /** The function needs one of several optional parameters, of which a query cannot have all. So only POST calls it. */
+  /**
+   * The function needs one of several optional parameters, of which a query cannot have all. So
+   * only POST calls it.
+   */
   needsBody?: true
   /** Arguments of a successful call. */
   example: Record<string, unknown>
@@ -29,7 +36,12 @@ const oneOf = (...values: string[]): Schema => ({ type: 'string', enum: values }
 const schemaRef = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 const day: Schema = { type: 'string', format: 'date' }
 const moment: Schema = schemaOfType('timestamptz', 'request', 'a moment')
-const object = (properties: Record<string, Schema>, required: string[]): Schema => ({ type: 'object', additionalProperties: false, required, properties })
+const object = (properties: Record<string, Schema>, required: string[]): Schema => ({
+  type: 'object',
+  additionalProperties: false,
+  required,
+  properties,
+})
 
 const presets = [
   'today',
@@ -51,23 +63,39 @@ const filter = (fields: string[], operations: string[], value: Schema): Schema =
   object({
     field: oneOf(...fields),
     operation: oneOf(...operations),
-    value: { anyOf: [value, { type: 'array', items: value, minItems: 1, maxItems: 1000 }, { type: ['boolean', 'null'] }] },
+    value: {
+      anyOf: [value, { type: 'array', items: value, minItems: 1, maxItems: 1000 }, {
+        type: ['boolean', 'null'],
+      }],
+    },
   }, ['field', 'operation'])
 
 /** Schemas with a name of their own in the OpenAPI document and in the client's types. */
 export const namedSchemas: Record<string, Schema> = {
-  DateRangePreset: { ...oneOf(...presets, 'custom'), description: 'A range of whole days; `custom` comes with `start_date` and `end_date`' },
+  DateRangePreset: {
+    ...oneOf(...presets, 'custom'),
+    description: 'A range of whole days; `custom` comes with `start_date` and `end_date`',
+  },
   DateRange: {
     description: 'A preset, or two days, both included',
     anyOf: [
-      object({ preset: oneOf(...presets), start_date: { type: 'null' }, end_date: { type: 'null' } }, ['preset']),
-      object({ start_date: day, end_date: day, preset: nullable(oneOf('custom')) }, ['start_date', 'end_date']),
+      object({
+        preset: oneOf(...presets),
+        start_date: { type: 'null' },
+        end_date: { type: 'null' },
+      }, ['preset']),
+      object({ start_date: day, end_date: day, preset: nullable(oneOf('custom')) }, [
+        'start_date',
+        'end_date',
+      ]),
     ],
   },
   DashboardLayout: {
     type: 'object',
     description: 'The widgets of a dashboard and their positions',
-    examples: [{ widgets: [{ id: 'flow', type: 'cash_flow', position: { x: 0, y: 0 }, size: { w: 6, h: 4 } }] }],
+    examples: [{
+      widgets: [{ id: 'flow', type: 'cash_flow', position: { x: 0, y: 0 }, size: { w: 6, h: 4 } }],
+    }],
     required: ['widgets'],
     properties: {
       widgets: {
@@ -78,11 +106,18 @@ export const namedSchemas: Record<string, Schema> = {
           properties: {
             id: { type: 'string', minLength: 1 },
             type: { type: 'string', minLength: 1 },
-            position: { type: 'object', required: ['x', 'y'], properties: { x: { type: 'number', minimum: 0 }, y: { type: 'number', minimum: 0 } } },
+            position: {
+              type: 'object',
+              required: ['x', 'y'],
+              properties: { x: { type: 'number', minimum: 0 }, y: { type: 'number', minimum: 0 } },
+            },
             size: {
               type: 'object',
               required: ['w', 'h'],
-              properties: { w: { type: 'number', exclusiveMinimum: 0 }, h: { type: 'number', exclusiveMinimum: 0 } },
+              properties: {
+                w: { type: 'number', exclusiveMinimum: 0 },
+                h: { type: 'number', exclusiveMinimum: 0 },
+              },
             },
             config: {},
           },
@@ -94,11 +129,29 @@ export const namedSchemas: Record<string, Schema> = {
     description: "A row of a bank's file; null if the file has no value",
     ...object({
       name: { type: 'string', minLength: 1, maxLength: 255 },
-      amount: { type: ['number', 'string'], description: 'Negative for an expense; as a text like -12.50' },
-      transaction_date: { type: ['string', 'null'], description: 'A date or date-time between 1900 and 2199. Default current time' },
-      currency: { type: ['string', 'null'], description: "Default the account's; without an account usd" },
-      external_id: { type: ['string', 'null'], minLength: 1, maxLength: 255, description: 'The id of the transaction at the bank' },
-      category_id: { type: ['string', 'null'], format: 'uuid', description: 'A category of the active context' },
+      amount: {
+        type: ['number', 'string'],
+        description: 'Negative for an expense; as a text like -12.50',
+      },
+      transaction_date: {
+        type: ['string', 'null'],
+        description: 'A date or date-time between 1900 and 2199. Default current time',
+      },
+      currency: {
+        type: ['string', 'null'],
+        description: "Default the account's; without an account usd",
+      },
+      external_id: {
+        type: ['string', 'null'],
+        minLength: 1,
+        maxLength: 255,
+        description: 'The id of the transaction at the bank',
+      },
+      category_id: {
+        type: ['string', 'null'],
+        format: 'uuid',
+        description: 'A category of the active context',
+      },
       reference_no: { type: ['string', 'null'], maxLength: 255 },
       description: { type: ['string', 'null'], maxLength: 5000 },
       status: nullable(oneOf('paid', 'pending', 'failed')),
@@ -109,15 +162,37 @@ export const namedSchemas: Record<string, Schema> = {
     description: '`in` and `between` take an array; `is_null` takes true, false or no value',
     anyOf: [
       filter(['amount'], compared, { type: ['number', 'string'] }),
-      filter(['transaction_date', 'created_at', 'updated_at'], compared, { type: 'string', description: 'A date, a date-time or a preset' }),
-      filter(['id', 'category_id', 'account_id'], ['eq', 'neq', 'in', 'is_null'], { type: 'string', format: 'uuid' }),
+      filter(['transaction_date', 'created_at', 'updated_at'], compared, {
+        type: 'string',
+        description: 'A date, a date-time or a preset',
+      }),
+      filter(['id', 'category_id', 'account_id'], ['eq', 'neq', 'in', 'is_null'], {
+        type: 'string',
+        format: 'uuid',
+      }),
       filter(
-        ['name', 'description', 'currency', 'status', 'source', 'reference_no', 'external_id', 'user_id', 'organization_id'],
+        [
+          'name',
+          'description',
+          'currency',
+          'status',
+          'source',
+          'reference_no',
+          'external_id',
+          'user_id',
+          'organization_id',
+        ],
         ['eq', 'neq', 'like', 'ilike', 'in', 'is_null'],
         { type: ['string', 'number'] },
       ),
-      filter(['tag'], ['eq', 'neq', 'in', 'is_null'], { type: ['string', 'number'], description: 'The name of a tag' }),
-      filter(['search'], ['contains', 'eq', 'ilike'], { type: ['string', 'number'], description: 'A text in the name, the description or the reference' }),
+      filter(['tag'], ['eq', 'neq', 'in', 'is_null'], {
+        type: ['string', 'number'],
+        description: 'The name of a tag',
+      }),
+      filter(['search'], ['contains', 'eq', 'ilike'], {
+        type: ['string', 'number'],
+        description: 'A text in the name, the description or the reference',
+      }),
     ],
   },
 }
@@ -130,7 +205,12 @@ export const columnSchemas: Record<string, Schema> = {
   'dashboards.date_range': schemaRef('DateRange'),
   'dashboards.filters': {},
   'dashboards.layout': schemaRef('DashboardLayout'),
-  'rules.conditions': { type: 'array', items: schemaRef('TransactionFilter'), minItems: 1, maxItems: 50 },
+  'rules.conditions': {
+    type: 'array',
+    items: schemaRef('TransactionFilter'),
+    minItems: 1,
+    maxItems: 50,
+  },
   'transactions.metadata': {},
 }
 
@@ -172,17 +252,32 @@ export const routineSchemas: Record<string, RoutineSchema> = {
       sha256: { type: 'string', pattern: '^[0-9a-fA-F]{64}$' },
       note: { type: ['string', 'null'], maxLength: 1000 },
     },
-    reply: object({ attachment_id: uuid, ticket: { type: 'string' }, expires_in: count, status: oneOf('pending', 'ready'), bytes_left: count }, [
+    reply: object({
+      attachment_id: uuid,
+      ticket: { type: 'string' },
+      expires_in: count,
+      status: oneOf('pending', 'ready'),
+      bytes_left: count,
+    }, [
       'attachment_id',
       'ticket',
       'expires_in',
       'status',
       'bytes_left',
     ]),
-    example: { transaction_id: exampleId, name: 'receipt.pdf', size: 84_210, sha256: '0f'.repeat(32) },
+    example: {
+      transaction_id: exampleId,
+      name: 'receipt.pdf',
+      size: 84_210,
+      sha256: '0f'.repeat(32),
+    },
   },
   create_transfer: {
-    parameters: { amount: transferred, to_amount: { anyOf: [transferred, { type: 'null' }] }, transfer_date: moment },
+    parameters: {
+      amount: transferred,
+      to_amount: { anyOf: [transferred, { type: 'null' }] },
+      transfer_date: moment,
+    },
     example: { from_account_id: exampleId, to_account_id: otherExampleId, amount: 200 },
   },
   link_transfer: {
@@ -229,7 +324,11 @@ export const routineSchemas: Record<string, RoutineSchema> = {
   get_filtered_transactions: {
     parameters: { filters },
     example: {
-      filters: [{ field: 'amount', operation: 'lt', value: -40 }, { field: 'transaction_date', operation: 'between', value: ['2025-01-01', '2025-01-31'] }],
+      filters: [{ field: 'amount', operation: 'lt', value: -40 }, {
+        field: 'transaction_date',
+        operation: 'between',
+        value: ['2025-01-01', '2025-01-31'],
+      }],
     },
   },
   get_file_space: { nullable: ['organization_id'], example: {} },
@@ -253,7 +352,10 @@ export const routineSchemas: Record<string, RoutineSchema> = {
   },
   get_forecast: {
     parameters: {
-      p_until: { type: 'string', description: 'A day as YYYY-MM-DD, or a preset such as `this_year`' },
+      p_until: {
+        type: 'string',
+        description: 'A day as YYYY-MM-DD, or a preset such as `this_year`',
+      },
       p_account_ids: { type: ['array', 'null'], items: uuid },
       p_what_if: {
         type: ['array', 'null'],
@@ -307,7 +409,20 @@ export const routineSchemas: Record<string, RoutineSchema> = {
   get_transaction_aggregate: {
     parameters: {
       p_filters: filters,
-      p_group_by: oneOf('day', 'week', 'month', 'quarter', 'year', 'category', 'parent', 'tag', 'account', 'payee', 'status', 'currency'),
+      p_group_by: oneOf(
+        'day',
+        'week',
+        'month',
+        'quarter',
+        'year',
+        'category',
+        'parent',
+        'tag',
+        'account',
+        'payee',
+        'status',
+        'currency',
+      ),
       p_aggregate_fn: oneOf('sum', 'avg', 'count'),
     },
     nullable: ['key', 'name', 'pending'],
@@ -317,7 +432,10 @@ export const routineSchemas: Record<string, RoutineSchema> = {
     parameters: {
       params: object({
         user_id: { type: ['string', 'null'] },
-        organization_id: { type: ['string', 'null'], description: 'null is the personal context; by default the active one' },
+        organization_id: {
+          type: ['string', 'null'],
+          description: 'null is the personal context; by default the active one',
+        },
         filters: {
           type: ['object', 'null'],
           additionalProperties: false,
@@ -330,22 +448,37 @@ export const routineSchemas: Record<string, RoutineSchema> = {
             transaction_type: nullable(oneOf('balance', 'income', 'expense')),
           },
         },
-        p_convert_to: { type: ['string', 'null'], description: 'A currency to convert to, such as `eur`' },
+        p_convert_to: {
+          type: ['string', 'null'],
+          description: 'A currency to convert to, such as `eur`',
+        },
         p_group_by: nullable(oneOf('category', 'parent')),
       }, []),
       p_group_by: nullable(oneOf('category', 'parent')),
     },
     nullable: ['category_id', 'name'],
-    example: { params: { filters: { start_date: '2025-01-01', end_date: '2025-01-31', transaction_type: 'expense' } } },
+    example: {
+      params: {
+        filters: { start_date: '2025-01-01', end_date: '2025-01-31', transaction_type: 'expense' },
+      },
+    },
   },
   get_transaction_stat: {
     parameters: {
-      p_organization_id: { type: ['string', 'null'], description: 'null is the personal context; by default the active one' },
+      p_organization_id: {
+        type: ['string', 'null'],
+        description: 'null is the personal context; by default the active one',
+      },
       p_filters: filters,
       p_aggregate_fn: oneOf('sum', 'avg', 'count'),
       p_transaction_type: oneOf('balance', 'income', 'expense'),
     },
-    example: { p_organization_id: null, p_aggregate_fn: 'count', p_transaction_type: 'expense', p_filters: [lastMonths] },
+    example: {
+      p_organization_id: null,
+      p_aggregate_fn: 'count',
+      p_transaction_type: 'expense',
+      p_filters: [lastMonths],
+    },
   },
   suggest_categories: {
     parameters: {
@@ -354,7 +487,10 @@ export const routineSchemas: Record<string, RoutineSchema> = {
         items: {
           type: 'object',
           required: ['name', 'amount'],
-          properties: { name: { type: 'string', minLength: 1, maxLength: 255 }, amount: { type: ['number', 'string'] } },
+          properties: {
+            name: { type: 'string', minLength: 1, maxLength: 255 },
+            amount: { type: ['number', 'string'] },
+          },
         },
         minItems: 1,
         maxItems: 5000,
@@ -369,7 +505,12 @@ export const routineSchemas: Record<string, RoutineSchema> = {
     example: { id: exampleId },
   },
   undo: {
-    reply: object({ change_id: uuid, create: count, update: count, delete: count }, ['change_id', 'create', 'update', 'delete']),
+    reply: object({ change_id: uuid, create: count, update: count, delete: count }, [
+      'change_id',
+      'create',
+      'update',
+      'delete',
+    ]),
     example: { p_activity_id: exampleId },
   },
   import_transactions: {
@@ -378,6 +519,10 @@ export const routineSchemas: Record<string, RoutineSchema> = {
       p_balance: { anyOf: [statedBalance, { type: 'null' }] },
     },
     nullable: ['reason', 'transaction_id', 'rule_id', 'suggested_category_id', 'because'],
-    example: { p_rows: [{ name: 'Tram', amount: '-2.90', transaction_date: '2025-02-10' }], p_source: 'bank', p_dry_run: false },
+    example: {
+      p_rows: [{ name: 'Tram', amount: '-2.90', transaction_date: '2025-02-10' }],
+      p_source: 'bank',
+      p_dry_run: false,
+    },
   },
 }

@@ -1,4 +1,7 @@
-/** Builds the OpenAPI document: the auth surface from its routes, the data surface from the database catalogue. */
+/**
+ * Builds the OpenAPI document: the auth surface from its routes, the data surface from the database
+ * catalogue.
+ */
 import type pg from 'pg'
 import { readExposed } from './catalogue.ts'
 import { dataDescription } from './data-openapi.ts'
@@ -13,7 +16,10 @@ Paths of the auth surface begin at base_url. Paths of the data surface begin at 
 /** Response headers of both surfaces. */
 const headers = {
   RequestId: { description: 'The id of the request in the logs.', schema: { type: 'string' } },
-  RetryAfter: { description: 'Number of seconds to wait before a retry.', schema: { type: 'integer', minimum: 1 } },
+  RetryAfter: {
+    description: 'Number of seconds to wait before a retry.',
+    schema: { type: 'integer', minimum: 1 },
+  },
 }
 
 /** Merges the components of both surfaces. @throws if both have the same name */
@@ -24,14 +30,27 @@ function merged(left: Record<string, Json>, right: Record<string, Json>): Record
 }
 
 /** Sets the address of a deployment as the server, and the name of its cookie. */
-function deployed<Document extends { servers: Server[], paths: Record<string, Json>, components: { securitySchemes: Record<string, Json> } }>(
+function deployed<
+  Document extends {
+    servers: Server[]
+    paths: Record<string, Json>
+    components: { securitySchemes: Record<string, Json> }
+  },
+>(
   document: Document,
   publicUrl: string,
 ): Document {
-  const at = (servers: Server[]) => servers.map((server) => ({ ...server, url: `${publicUrl}${server.url === '/' ? '' : server.url}` }))
+  const at = (servers: Server[]) =>
+    servers.map((server) => ({
+      ...server,
+      url: `${publicUrl}${server.url === '/' ? '' : server.url}`,
+    }))
   const { session } = document.components.securitySchemes
-  if (session !== undefined && publicUrl.startsWith('https:')) session['name'] = `__Secure-${String(session['name'])}`
-  const paths = Object.entries(document.paths).map(([path, item]) => [path, 'servers' in item ? { ...item, servers: at(item['servers'] as Server[]) } : item])
+  if (session !== undefined && publicUrl.startsWith('https:'))
+    session['name'] = `__Secure-${String(session['name'])}`
+  const paths = Object.entries(document.paths).map((
+    [path, item],
+  ) => [path, 'servers' in item ? { ...item, servers: at(item['servers'] as Server[]) } : item])
   return { ...document, servers: at(document.servers), paths: Object.fromEntries(paths) }
 }
 
@@ -48,7 +67,12 @@ export async function openApiDocument(client: pg.ClientBase, publicUrl: string, 
   const data = dataDescription(exposed)
   return deployed({
     openapi: '3.1.0',
-    info: { title: exposed.title, version: about.version, description: introduction, license: { name: about.license, identifier: about.license } },
+    info: {
+      title: exposed.title,
+      version: about.version,
+      description: introduction,
+      license: { name: about.license, identifier: about.license },
+    },
     servers: [{ url: '/' }],
     tags: [...auth.tags, ...data.tags],
     paths: merged(auth.paths, data.paths),

@@ -1,15 +1,27 @@
-/** Generates docs/settings.md, and infra/settings.json for the chart and Terraform, from common/settings.ts. */
+/**
+ * Generates docs/settings.md, and infra/settings.json for the chart and Terraform, from
+ * common/settings.ts.
+ */
 import { z } from 'zod'
 import { environment, type About } from '../../common/settings.ts'
 
 type Setting = About & { name: string, default?: string | number, enum?: string[] }
 
 const settings = (): Setting[] =>
-  Object.entries(z.toJSONSchema(environment, { io: 'input', unrepresentable: 'any' }).properties ?? {})
+  Object.entries(
+    z.toJSONSchema(environment, { io: 'input', unrepresentable: 'any' }).properties ?? {},
+  )
     .map(([name, schema]) => ({ name, ...schema as Omit<Setting, 'name'> }))
 
-const row = ({ name, default: fallback, unset = fallback === undefined ? 'none' : `\`${String(fallback)}\``, description, secret }: Setting): string =>
-  `| \`${name}\`${secret === true ? ', `…_FILE`' : ''} | ${unset} | ${description} |`
+const row = (
+  {
+    name,
+    default: fallback,
+    unset = fallback === undefined ? 'none' : `\`${String(fallback)}\``,
+    description,
+    secret,
+  }: Setting,
+): string => `| \`${name}\`${secret === true ? ', `…_FILE`' : ''} | ${unset} | ${description} |`
 
 const page = () =>
   `# Settings
@@ -30,14 +42,27 @@ PostgREST 16 also reads \`PGRST_JWT_CACHE_MAX_ENTRIES\`: the maximum number of v
 each. 0 turns the cache off. A cached token still ends with its session, role or key.
 `
 
-/** Returns the settings that operators give to services, each with the services and, of a closed set, the values. */
+/**
+ * Returns the settings that operators give to services, each with the services and, of a closed
+ * set, the values.
+ */
 const offered = () =>
   Object.fromEntries(
-    settings().flatMap(({ name, services, secret = false, enum: values = [] }) => services === undefined ? [] : [[name, { secret, services, values }]]),
+    settings().flatMap(({ name, services, secret = false, enum: values = [] }) =>
+      services === undefined ? [] : [[name, { secret, services, values }]]
+    ),
   )
 
 /** Returns the text of infra/settings.json, with one line per setting. */
-const json = () => `{\n${Object.entries(offered()).map(([name, facts]) => `  ${JSON.stringify(name)}: ${JSON.stringify(facts)}`).join(',\n')}\n}\n`
+const json = () =>
+  `{\n${
+    Object.entries(offered()).map(([name, facts]) =>
+      `  ${JSON.stringify(name)}: ${JSON.stringify(facts)}`
+    ).join(',\n')
+  }\n}\n`
 
 /** Returns the text of each generated file, by its path. */
-export const settingsPages = (): Record<string, string> => ({ 'docs/settings.md': page(), 'infra/settings.json': json() })
+export const settingsPages = (): Record<string, string> => ({
+  'docs/settings.md': page(),
+  'infra/settings.json': json(),
+})

@@ -1,10 +1,14 @@
 /**
- * Narrows the OpenAPI document to requests whose responses have one form: JSON with whole rows. In the whole document a response is any of its
- * forms, because OpenAPI cannot make it depend on a parameter or a header. Generated types are then unions, which a program must narrow. No I/O.
+ * Narrows the OpenAPI document to requests whose responses have one form: JSON with whole rows. In
+ * the whole document a response is any of its forms, because OpenAPI cannot make it depend on a
+ * parameter or a header. Generated types are then unions, which a program must narrow. No I/O.
  */
 import { reference, type Json } from './json-schema.ts'
 
-type Document = { info: { description: string }, components: { schemas: Record<string, Json>, parameters: Record<string, Json> } }
+type Document = {
+  info: { description: string }
+  components: { schemas: Record<string, Json>, parameters: Record<string, Json> }
+}
 
 const media = 'application/json'
 
@@ -12,7 +16,8 @@ const media = 'application/json'
 const select: Json = {
   name: 'select',
   in: 'query',
-  description: 'Whole rows, and embedded rows of related tables: `*,alias:table(column,…)`. Parts of rows are in `openapi.json`.',
+  description:
+    'Whole rows, and embedded rows of related tables: `*,alias:table(column,…)`. Parts of rows are in `openapi.json`.',
   schema: { type: 'string', pattern: String.raw`^\*(,|$)` },
   example: '*',
 }
@@ -20,10 +25,15 @@ const select: Json = {
 /** Returns the part of the document that describes requests for JSON with whole rows. */
 export function withWholeRows<Whole extends Document>(document: Whole): Whole {
   const { schemas, parameters } = document.components
-  const isForm = (name: string) => /_(?:part|rows?)$/.test(name) && name.replace(/_(?:part|rows?)$/, '') in schemas
+  const isForm = (name: string) =>
+    /_(?:part|rows?)$/.test(name) && name.replace(/_(?:part|rows?)$/, '') in schemas
   const narrowed = {
     ...document,
-    info: { ...document.info, description: `${document.info.description}\n\nThis document describes only requests for JSON with whole rows.` },
+    info: {
+      ...document.info,
+      description:
+        `${document.info.description}\n\nThis document describes only requests for JSON with whole rows.`,
+    },
     components: {
       ...document.components,
       schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => !isForm(name))),

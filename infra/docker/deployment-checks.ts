@@ -1,6 +1,7 @@
 /**
- * Checks a deployment of compose.yaml before it starts: what the operator writes (checkDeployment-env.ts), the address, and this machine. No I/O.
- * Sentences never contain a value that may be a secret.
+ * Checks a deployment of compose.yaml before it starts: what the operator writes
+ * (checkDeployment-env.ts), the address, and this machine. No I/O. Sentences never contain a value
+ * that may be a secret.
  */
 import { X509Certificate } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
@@ -29,7 +30,10 @@ export type Facts = {
   secrets: Secrets
   /** The listening TCP sockets of the machine. */
   listening: { address: string, port: number }[]
-  /** The published ports and the subnets of all containers and networks, with their compose projects. */
+  /**
+   * The published ports and the subnets of all containers and networks, with their compose
+   * projects.
+   */
   containers: { project: string, name: string, ports: string }[]
   networks: { project: string, name: string, subnets: string[] }[]
   /** The major version and the limits of the running database. Undefined if none runs. */
@@ -64,7 +68,12 @@ const isAddress = (host: string): boolean => ipaddr.isValid(host)
 
 type Published = { setting: string, port: number, address: string }
 
-const portSettings: Record<string, string> = { 'caddy 443': 'HTTPS_PORT', 'caddy 80': 'HTTP_PORT', 'caddy 8080': 'PLAIN_PORT', 'grafana 3000': 'GRAFANA_PORT' }
+const portSettings: Record<string, string> = {
+  'caddy 443': 'HTTPS_PORT',
+  'caddy 80': 'HTTP_PORT',
+  'caddy 8080': 'PLAIN_PORT',
+  'grafana 3000': 'GRAFANA_PORT',
+}
 
 const publishedOf = (config: Config): Published[] =>
   Object.entries(config.services).flatMap(([service, { ports = [] }]) =>
@@ -75,33 +84,51 @@ const publishedOf = (config: Config): Published[] =>
     }))
   )
 
-function checkAddress({ config, certificate, isPrivate }: Facts, lines: Line[], now: number): Verdict {
+function checkAddress(
+  { config, certificate, isPrivate }: Facts,
+  lines: Line[],
+  now: number,
+): Verdict {
   const value = (name: string) => lines.find((line) => line.name === name)?.value ?? ''
   const verdict: Verdict = { problems: [], doubts: [] }
   if (!URL.canParse(value('PUBLIC_URL'))) return verdict
   const { protocol, hostname: host, port, origin } = new URL(value('PUBLIC_URL'))
   const again = `run infra/docker/setup ${origin.replace(/^http:/, 'https:')}`
-  if (protocol !== 'https:') verdict.problems.push(`PUBLIC_URL must begin with https, because browsers keep the session cookie only then: ${again}.`)
-  else if (value('PUBLIC_URL') !== origin) verdict.problems.push(`PUBLIC_URL must be ${origin}, without a slash at its end and in small letters: ${again}.`)
-  if (value('SITE_HOST') !== host) verdict.problems.push(`SITE_HOST must be the host of PUBLIC_URL: ${again}.`)
+  if (protocol !== 'https:')
+    verdict.problems.push(
+      `PUBLIC_URL must begin with https, because browsers keep the session cookie only then: ${again}.`,
+    )
+  else if (value('PUBLIC_URL') !== origin)
+    verdict.problems.push(
+      `PUBLIC_URL must be ${origin}, without a slash at its end and in small letters: ${again}.`,
+    )
+  if (value('SITE_HOST') !== host)
+    verdict.problems.push(`SITE_HOST must be the host of PUBLIC_URL: ${again}.`)
   const published = publishedOf(config)
   const https = published.find(({ setting }) => setting === 'HTTPS_PORT')
   const isOpen = https !== undefined && ['0.0.0.0', '::'].includes(https.address)
   if (https !== undefined && isOpen && https.port !== Number(port || 443)) {
     verdict.doubts.push(
-      `PUBLIC_URL has the port ${port || 443}, and HTTPS_PORT is ${https.port}: make them the same, unless your router or proxy forwards one to the other.`,
+      `PUBLIC_URL has the port ${
+        port || 443
+      }, and HTTPS_PORT is ${https.port}: make them the same, unless your router or proxy forwards one to the other.`,
     )
   }
   const tls = value('TLS') || 'auto'
-  const isPublic = tls === 'auto' && host !== 'localhost' && !host.endsWith('.localhost') && !isAddress(host) && !isPrivate
+  const isPublic = tls === 'auto' && host !== 'localhost' && !host.endsWith('.localhost') &&
+    !isAddress(host) && !isPrivate
   if (isPublic && isOpen && !published.some((one) => one.port === 80 || one.port === 443)) {
-    verdict.doubts.push(`An authority certifies ${host} only over the ports 80 and 443: publish them, forward them, or write TLS=internal into .env.`)
+    verdict.doubts.push(
+      `An authority certifies ${host} only over the ports 80 and 443: publish them, forward them, or write TLS=internal into .env.`,
+    )
   }
   if (certificate !== '') {
     const expires = new Date(new X509Certificate(certificate).validTo)
     if (isPublic && expires.getTime() - now < 14 * 86_400_000) {
       verdict.doubts.push(
-        `The certificate of ${host} expires on ${expires.toISOString().slice(0, 10)} and was not renewed: docker compose logs caddy has the reason.`,
+        `The certificate of ${host} expires on ${
+          expires.toISOString().slice(0, 10)
+        } and was not renewed: docker compose logs caddy has the reason.`,
       )
     }
   }
@@ -110,18 +137,30 @@ function checkAddress({ config, certificate, isPrivate }: Facts, lines: Line[], 
 
 function checkPorts({ config, listening, containers }: Facts): string[] {
   const all = ['0.0.0.0', '::']
-  const overlaps = (one: string, other: string) => one === other || all.includes(one) || all.includes(other)
+  const overlaps = (one: string, other: string) =>
+    one === other || all.includes(one) || all.includes(other)
   const published = publishedOf(config)
   const holders = containers.flatMap(({ project, name, ports }) =>
-    [...ports.matchAll(/(\S+):(\d+)->/g)].map(([, address = '', port]) => ({ project, name, address: address.replaceAll(/[[\]]/g, ''), port: Number(port) }))
+    [...ports.matchAll(/(\S+):(\d+)->/g)].map(([, address = '', port]) => ({
+      project,
+      name,
+      address: address.replaceAll(/[[\]]/g, ''),
+      port: Number(port),
+    }))
   )
   return published.flatMap((one, index) => {
     const { setting, port, address } = one
-    const twin = published.slice(0, index).find((other) => other.port === port && overlaps(other.address, address))
-    if (twin !== undefined) return [`${setting} and ${twin.setting} are both ${port}: give each its own port.`]
+    const twin = published.slice(0, index).find((other) =>
+      other.port === port && overlaps(other.address, address)
+    )
+    if (twin !== undefined)
+      return [`${setting} and ${twin.setting} are both ${port}: give each its own port.`]
     const holder = holders.find((other) => other.port === port && overlaps(other.address, address))
     if (holder?.project === config.name) return []
-    if (holder === undefined && !listening.some((socket) => socket.port === port && overlaps(socket.address, address))) return []
+    if (
+      holder === undefined &&
+      !listening.some((socket) => socket.port === port && overlaps(socket.address, address))
+    ) return []
     return [
       `${setting}: the port ${port} is taken by ${
         holder === undefined ? 'another program' : `the container ${holder.name}`
@@ -147,10 +186,15 @@ function checkSubnet({ config, networks }: Facts): string[] {
   )
   return taken === undefined
     ? []
-    : [`EDGE_SUBNET ${subnet} overlaps with Docker's network ${taken.name}: set another one in .env, such as EDGE_SUBNET=10.229.69.0/24.`]
+    : [
+      `EDGE_SUBNET ${subnet} overlaps with Docker's network ${taken.name}: set another one in .env, such as EDGE_SUBNET=10.229.69.0/24.`,
+    ]
 }
 
-/** Checks what the migration would refuse after compose has stopped the services: too many connections, and another major version. */
+/**
+ * Checks what the migration would refuse after compose has stopped the services: too many
+ * connections, and another major version.
+ */
 function checkDatabase({ config, database, secrets }: Facts): string[] {
   const { image = '', command } = config.services['db'] ?? {}
   const problems: string[] = []
@@ -161,28 +205,45 @@ function checkDatabase({ config, database, secrets }: Facts): string[] {
     )
   }
   const configured = /\bmax_connections=(\d+)/.exec(command?.join(' ') ?? '')?.[1]
-  const limits = { max: Number(configured ?? database?.max ?? 100), reserved: database?.reserved ?? 3 }
-  const tooMany = settingProblems(environmentOf(config.services['migrate'], secrets), (variables) => {
-    const { AUTH_REPLICAS: auth, POSTGREST_REPLICAS: postgrest, PGRST_DB_POOL: pool } = readSettings(variables)
-    const problem = auth === undefined || postgrest === undefined ? undefined : connectionProblem({ auth, postgrest, pool }, limits)
-    if (problem?.isFatal === true) throw configError(problem.text)
-  })
+  const limits = {
+    max: Number(configured ?? database?.max ?? 100),
+    reserved: database?.reserved ?? 3,
+  }
+  const tooMany = settingProblems(
+    environmentOf(config.services['migrate'], secrets),
+    (variables) => {
+      const { AUTH_REPLICAS: auth, POSTGREST_REPLICAS: postgrest, PGRST_DB_POOL: pool } =
+        readSettings(variables)
+      const problem = auth === undefined || postgrest === undefined
+        ? undefined
+        : connectionProblem({ auth, postgrest, pool }, limits)
+      if (problem?.isFatal === true) throw configError(problem.text)
+    },
+  )
   return [...problems, ...tooMany]
 }
 
-const memorySettings: Record<string, string> = { db: 'DB_MEMORY', auth: 'AUTH_MEMORY', edge: 'EDGE_MEMORY', postgrest: 'POSTGREST_MEMORY' }
+const memorySettings: Record<string, string> = {
+  db: 'DB_MEMORY',
+  auth: 'AUTH_MEMORY',
+  edge: 'EDGE_MEMORY',
+  postgrest: 'POSTGREST_MEMORY',
+}
 
 /** Docker refuses a container with less than 6 MiB. */
 function checkUnits({ config }: Facts): string[] {
   return Object.entries(memorySettings).flatMap(([service, name]) => {
     const bytes = Number(config.services[service]?.mem_limit ?? 0)
-    return bytes > 0 && bytes < 6 * MiB ? [`${name} is ${bytes} bytes: write a unit, such as ${name}=512m.`] : []
+    return bytes > 0 && bytes < 6 * MiB
+      ? [`${name} is ${bytes} bytes: write a unit, such as ${name}=512m.`]
+      : []
   })
 }
 
 function checkMemory({ config, memory }: Facts, lines: Line[]): string[] {
   const limit = (name: string) => Number(config.services[name]?.mem_limit ?? 0) / MiB
-  const number = (name: string, fallback: number) => Number(lines.find((line) => line.name === name)?.value || fallback)
+  const number = (name: string, fallback: number) =>
+    Number(lines.find((line) => line.name === name)?.value || fallback)
   const doubts: string[] = []
   const needed = limit('db') + limit('auth') + limit('edge') + limit('caddy')
   if (memory > 0 && memory / MiB < needed) {
@@ -192,14 +253,23 @@ function checkMemory({ config, memory }: Facts, lines: Line[]): string[] {
       } MiB of memory, and db, auth, edge and caddy may use ${needed} MiB: write PGRST_DB_POOL=6 and DB_MEMORY=1280m into .env, or add memory.`,
     )
   }
-  const database = 512 + number('DB_BACKEND_MEMORY', 128) * number('PGRST_DB_POOL', 12) * number('POSTGREST_REPLICAS', 1)
+  const database = 512 +
+    number('DB_BACKEND_MEMORY', 128) * number('PGRST_DB_POOL', 12) * number('POSTGREST_REPLICAS', 1)
   if (limit('db') >= 6 && limit('db') < database) {
-    doubts.push(`DB_MEMORY is ${limit('db')} MiB, and large queries of all connections at once need ${database} MiB: raise it, or lower PGRST_DB_POOL.`)
+    doubts.push(
+      `DB_MEMORY is ${
+        limit('db')
+      } MiB, and large queries of all connections at once need ${database} MiB: raise it, or lower PGRST_DB_POOL.`,
+    )
   }
   // outside its heap the process needs about 75 MiB, and 32 MiB for each of three passwords
   const auth = number('AUTH_HEAP', 192) + 171
   if (limit('auth') > 0 && limit('auth') < auth)
-    doubts.push(`AUTH_MEMORY is ${limit('auth')} MiB, and the auth service needs ${auth} MiB with this AUTH_HEAP: raise it.`)
+    doubts.push(
+      `AUTH_MEMORY is ${
+        limit('auth')
+      } MiB, and the auth service needs ${auth} MiB with this AUTH_HEAP: raise it.`,
+    )
   return doubts
 }
 

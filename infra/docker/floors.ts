@@ -1,4 +1,7 @@
-/** Compares a version with its floor, in the build of an image and after an upgrade: node infra/docker/floors.ts warn|refuse <program> <version> */
+/**
+ * Compares a version with its floor, in the build of an image and after an upgrade: node
+ * infra/docker/floors.ts warn|refuse <program> <version>
+ */
 import { belowFloors, type Program } from '../../common/floors.ts'
 
 const [mode, program, version] = process.argv.slice(2)

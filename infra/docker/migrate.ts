@@ -1,30 +1,43 @@
 /**
- * The migration container: `npm run migrate`, with the connection and the passwords required. It waits a minute for a database that starts
- * or does not answer, because an upgrade would otherwise go back.
+ * The migration container: `npm run migrate`, with the connection and the passwords required. It
+ * waits a minute for a database that starts or does not answer, because an upgrade would otherwise
+ * go back.
  *
- * It sets the passwords of its environment in the database, also the owner's if OWNER_PASSWORD is set. Running services continue to use
- * the old passwords, so restart auth and PostgREST after a change.
+ * It sets the passwords of its environment in the database, also the owner's if OWNER_PASSWORD is
+ * set. Running services continue to use the old passwords, so restart auth and PostgREST after a
+ * change.
  */
-import { checkAuthenticatorFile, need, readSecretFiles, readSettings } from '../../common/settings.ts'
+import {
+  checkAuthenticatorFile,
+  need,
+  readSecretFiles,
+  readSettings,
+} from '../../common/settings.ts'
 import { connect, patient } from '../../db/connect.ts'
 import { migrateDeployment, reject } from '../../start/migrate.ts'
 
 async function setOwnerPassword(databaseUrl: string, password: string): Promise<void> {
   const client = await connect(databaseUrl)
   try {
-    await client.query(`set log_statement = 'none'; alter role current_user password ${client.escapeLiteral(password)}`)
+    await client.query(
+      `set log_statement = 'none'; alter role current_user password ${
+        client.escapeLiteral(password)
+      }`,
+    )
   } finally {
     await client.end()
   }
 }
 
 try {
-  if ((process.env['AUTHENTICATOR_PASSWORD_FILE'] ?? '') !== '') checkAuthenticatorFile(readSecretFiles(process.env)['AUTHENTICATOR_PASSWORD'] ?? '')
+  if ((process.env['AUTHENTICATOR_PASSWORD_FILE'] ?? '') !== '')
+    checkAuthenticatorFile(readSecretFiles(process.env)['AUTHENTICATOR_PASSWORD'] ?? '')
   const settings = readSettings(process.env)
   const databaseUrl = need(settings, 'DATABASE_URL')
   need(settings, 'AUTH_SERVICE_PASSWORD')
   await migrateDeployment(settings, patient)
-  if (settings.OWNER_PASSWORD !== undefined) await setOwnerPassword(databaseUrl, settings.OWNER_PASSWORD)
+  if (settings.OWNER_PASSWORD !== undefined)
+    await setOwnerPassword(databaseUrl, settings.OWNER_PASSWORD)
 } catch (error) {
   reject(error)
 }

@@ -6,7 +6,9 @@ export type Gauge = { name: string, help: string, labels?: string, value: number
 /** Writes gauges in Prometheus' text format. */
 export const expositionOf = (gauges: Gauge[]): string =>
   [...Map.groupBy(gauges, ({ name }) => name)].map(([name, [first, ...others]]) =>
-    `# HELP ${name} ${first?.help}\n# TYPE ${name} gauge\n${[first, ...others].map((one) => `${name}${one?.labels ?? ''} ${one?.value}\n`).join('')}`
+    `# HELP ${name} ${first?.help}\n# TYPE ${name} gauge\n${
+      [first, ...others].map((one) => `${name}${one?.labels ?? ''} ${one?.value}\n`).join('')
+    }`
   ).join('')
 
 /**
@@ -14,7 +16,11 @@ export const expositionOf = (gauges: Gauge[]): string =>
  * @param metrics returns Prometheus' text format
  * @param onError called if that fails; the response is then 500
  */
-export function serveMetrics(port: number, metrics: () => Promise<string>, onError: (error: NodeJS.ErrnoException) => void = () => undefined): void {
+export function serveMetrics(
+  port: number,
+  metrics: () => Promise<string>,
+  onError: (error: NodeJS.ErrnoException) => void = () => undefined,
+): void {
   createServer((request, response) => {
     if (request.url !== '/metrics') {
       response.writeHead(404).end()

@@ -1,15 +1,17 @@
 /**
- * The version of the product. Its home is package.json; the files of `copies` repeat it, because other programs read them.
+ * The version of the product. Its home is package.json; the files of `copies` repeat it, because
+ * other programs read them.
  *
- *   node infra/release/version.ts              fails if a copy differs
- *   node infra/release/version.ts 0.3.0        changes all of them, and gives the unreleased part of the changelog this version and today's date
+ * node infra/release/version.ts fails if a copy differs node infra/release/version.ts 0.3.0 changes
+ * all of them, and gives the unreleased part of the changelog this version and today's date
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import about from '../../package.json' with { type: 'json' }
 
 const root = join(import.meta.dirname, '../..')
-const packages = /(?<="name": "finance-[a-z-]+",\n\s+"version": ")[^"]+|(?<="finance-client": ")[^"]+/g
+const packages =
+  /(?<="name": "finance-[a-z-]+",\n\s+"version": ")[^"]+|(?<="finance-client": ")[^"]+/g
 
 /** The files that contain the version, with a pattern that matches only it. */
 export const copies: Record<string, RegExp> = {
@@ -33,11 +35,14 @@ export const copies: Record<string, RegExp> = {
 export const differing = (read: (path: string) => string): string[] =>
   Object.entries(copies).flatMap(([path, pattern]) => {
     const found = new Set(read(path).match(pattern))
-    return found.size === 1 && found.has(about.version) ? [] : [`${path}: ${[...found].join(', ') || 'none'}`]
+    return found.size === 1 && found.has(about.version)
+      ? []
+      : [`${path}: ${[...found].join(', ') || 'none'}`]
   })
 
 /** Returns the changelog with its unreleased part as a version, and an empty unreleased part. */
-const dated = (changelog: string, version: string, day: string): string => changelog.replace('\n## Unreleased\n', `\n## Unreleased\n\n## ${version} – ${day}\n`)
+const dated = (changelog: string, version: string, day: string): string =>
+  changelog.replace('\n## Unreleased\n', `\n## Unreleased\n\n## ${version} – ${day}\n`)
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 if (import.meta.main) {
@@ -45,14 +50,24 @@ if (import.meta.main) {
   if (version === undefined) {
     const found = differing(read)
     if (found.length > 0) {
-      process.stderr.write(`The version is ${about.version} in package.json. Other files differ:\n${found.join('\n')}\n`)
+      process.stderr.write(
+        `The version is ${about.version} in package.json. Other files differ:\n${
+          found.join('\n')
+        }\n`,
+      )
       process.exitCode = 1
     }
   } else if (/^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/.test(version)) {
-    for (const [path, pattern] of Object.entries(copies)) writeFileSync(join(root, path), read(path).replace(pattern, version))
-    writeFileSync(join(root, 'CHANGELOG.md'), dated(read('CHANGELOG.md'), version, new Date().toISOString().slice(0, 10)))
+    for (const [path, pattern] of Object.entries(copies))
+      writeFileSync(join(root, path), read(path).replace(pattern, version))
+    writeFileSync(
+      join(root, 'CHANGELOG.md'),
+      dated(read('CHANGELOG.md'), version, new Date().toISOString().slice(0, 10)),
+    )
   } else {
-    process.stderr.write(`A version is three numbers, such as 0.3.0 or 1.0.0-rc.1, not ${version}.\n`)
+    process.stderr.write(
+      `A version is three numbers, such as 0.3.0 or 1.0.0-rc.1, not ${version}.\n`,
+    )
     process.exitCode = 1
   }
 }

@@ -14,7 +14,8 @@ export type DayEvent = {
 const lineOctets = 75
 
 /** Escapes a text value. Control characters are not allowed in one. */
-const escape = (text: string): string => text.replace(/[\\;,]/g, '\\$&').replace(/\r\n|[\r\n]/g, '\\n').replace(/[^\t\P{Cc}]/gu, '')
+const escape = (text: string): string =>
+  text.replace(/[\\;,]/g, '\\$&').replace(/\r\n|[\r\n]/g, '\\n').replace(/[^\t\P{Cc}]/gu, '')
 
 /** Splits a long line. The next one begins with a space, and no character is divided. */
 function fold(line: string): string {
@@ -34,7 +35,8 @@ function fold(line: string): string {
 
 const dateOf = (day: string): string => day.replaceAll('-', '')
 
-const dayAfter = (day: string): string => new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
+const dayAfter = (day: string): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
 
 const eventLines = ({ uid, day, title, category }: DayEvent, writtenOn: string): string[] => [
   'BEGIN:VEVENT',
@@ -54,7 +56,12 @@ const eventLines = ({ uid, day, title, category }: DayEvent, writtenOn: string):
  * @param now only its day counts, so that the calendar of an unchanged day is the same text
  * @param refreshHours the interval at which programs should read it again
  */
-export const iCalendar = (name: string, events: DayEvent[], now: Date, refreshHours: number): string =>
+export const iCalendar = (
+  name: string,
+  events: DayEvent[],
+  now: Date,
+  refreshHours: number,
+): string =>
   [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',

@@ -1,7 +1,8 @@
 /**
- * The cursors of live streams, which are the ids of their events. A cursor holds the checkpoint of each tenant of the stream. It is encrypted
- * for its reader. Otherwise a former member who joins again could learn ids of the time in between, and a viewer the number of changes
- * that the role may not see.
+ * The cursors of live streams, which are the ids of their events. A cursor holds the checkpoint of
+ * each tenant of the stream. It is encrypted for its reader. Otherwise a former member who joins
+ * again could learn ids of the time in between, and a viewer the number of changes that the role
+ * may not see.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
@@ -24,7 +25,8 @@ export type Cursors = {
   decode: (cursor: string, count: number) => Checkpoint[] | undefined
 }
 
-const uuidOf = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+const uuidOf = (bytes: Buffer): string =>
+  bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
 function toBytes({ position, change }: Checkpoint): Buffer {
   const number = Buffer.alloc(positionBytes)
@@ -33,7 +35,8 @@ function toBytes({ position, change }: Checkpoint): Buffer {
 }
 
 /**
- * @param secret BETTER_AUTH_SECRET, so that every process of a deployment reads the cursors of the others
+ * @param secret BETTER_AUTH_SECRET, so that every process of a deployment reads the cursors of the
+ * others
  * @returns a function of a reader: a cursor of other readers gives no checkpoints
  */
 export function createCursors(secret: string): (reader: string) => Cursors {
@@ -44,13 +47,21 @@ export function createCursors(secret: string): (reader: string) => Cursors {
       encode: (checkpoints) => {
         const nonce = randomBytes(nonceBytes)
         const cipher = createCipheriv(algorithm, key, nonce).setAAD(owner)
-        return Buffer.concat([nonce, cipher.update(Buffer.concat(checkpoints.map(toBytes))), cipher.final(), cipher.getAuthTag()]).toString('base64url')
+        return Buffer.concat([
+          nonce,
+          cipher.update(Buffer.concat(checkpoints.map(toBytes))),
+          cipher.final(),
+          cipher.getAuthTag(),
+        ]).toString('base64url')
       },
       decode: (cursor, count) => {
         const bytes = Buffer.from(cursor, 'base64url')
         const end = nonceBytes + count * checkpointBytes
-        if (bytes.length !== end + tagBytes || bytes.toString('base64url') !== cursor) return undefined
-        const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes)).setAAD(owner).setAuthTag(bytes.subarray(end))
+        if (bytes.length !== end + tagBytes || bytes.toString('base64url') !== cursor)
+          return undefined
+        const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes)).setAAD(
+          owner,
+        ).setAuthTag(bytes.subarray(end))
         const plain = decipher.update(bytes.subarray(nonceBytes, end))
         try {
           decipher.final()
@@ -59,7 +70,10 @@ export function createCursors(secret: string): (reader: string) => Cursors {
         }
         return Array.from({ length: count }, (_, at) => {
           const checkpoint = plain.subarray(at * checkpointBytes, (at + 1) * checkpointBytes)
-          return { position: Number(checkpoint.readBigUInt64BE()), change: uuidOf(checkpoint.subarray(positionBytes)) }
+          return {
+            position: Number(checkpoint.readBigUInt64BE()),
+            change: uuidOf(checkpoint.subarray(positionBytes)),
+          }
         })
       },
     }

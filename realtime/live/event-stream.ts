@@ -1,13 +1,20 @@
 /**
- * One live stream as server-sent events. Changes that it has not yet sent are a bounded set: a few of single requests, and one for each
- * table and context. So a slow reader costs no queue. It sends only when the connection can take more.
+ * One live stream as server-sent events. Changes that it has not yet sent are a bounded set: a few
+ * of single requests, and one for each table and context. So a slow reader costs no queue. It sends
+ * only when the connection can take more.
  */
 import { merge, type Change } from './row-changes.ts'
 
-/** Time that a reader may take nothing, in milliseconds. After it the stream ends, and the client resumes by its cursor. */
+/**
+ * Time that a reader may take nothing, in milliseconds. After it the stream ends, and the client
+ * resumes by its cursor.
+ */
 const stuckMs = 10_000
 
-/** The number of changes in the set that keep their own change_id, by which a client recognizes its own. Further ones are merged. */
+/**
+ * The number of changes in the set that keep their own change_id, by which a client recognizes its
+ * own. Further ones are merged.
+ */
 const maxSeparate = 20
 
 export type EndReason = 'expired' | 'ended'
@@ -19,17 +26,25 @@ export type Closing = typeof closings[number]
 const encoder = new TextEncoder()
 
 const event = (name: string, cursor: string | undefined, data: object): string =>
-  `event: ${name}\n${cursor === undefined ? '' : `id: ${cursor}\n`}data: ${JSON.stringify(data)}\n\n`
+  `event: ${name}\n${cursor === undefined ? '' : `id: ${cursor}\n`}data: ${
+    JSON.stringify(data)
+  }\n\n`
 
 export type Stream<Position> = {
   /** The body of the response. */
   body: ReadableStream<Uint8Array>
-  /** Sends `ready` and, if changes were lost, `reset`. @param cursor the cursor that the client keeps */
+  /**
+   * Sends `ready` and, if changes were lost, `reset`. @param cursor the cursor that the client
+   * keeps
+   */
   open: (cursor: string, isLost: boolean) => void
   add: (change: Change) => void
   /** Replaces the changes in the set by `reset`, after which the client reads everything. */
   reset: () => void
-  /** Sends the set, or waits until the reader can take it. @param position the set has the changes up to there */
+  /**
+   * Sends the set, or waits until the reader can take it. @param position the set has the changes
+   * up to there
+   */
   deliver: (position: Position) => void
   /** Sends a comment, with the cursor of the position if all changes were sent. */
   beat: (position: Position) => void
@@ -85,14 +100,25 @@ export function createStream<Position>(
 
   const isWaiting = () => changes.size > 0 || isReset
 
-  /** Moves the set into the text. Only the last event has the cursor, so a client that has received a part of them gets all of them again. */
+  /**
+   * Moves the set into the text. Only the last event has the cursor, so a client that has received
+   * a part of them gets all of them again.
+   */
   function collect(position: Position): void {
     const cursor = encode(position)
     const events: [name: string, data: object][] = isReset ? [['reset', {}]] : []
     for (const { table, organizationId, actions, ids, changeId } of changes.values()) {
-      events.push(['change', { table, organization_id: organizationId, actions: [...actions], ids: ids === null ? null : [...ids], change_id: changeId }])
+      events.push(['change', {
+        table,
+        organization_id: organizationId,
+        actions: [...actions],
+        ids: ids === null ? null : [...ids],
+        change_id: changeId,
+      }])
     }
-    text += events.map(([name, data], at) => event(name, at === events.length - 1 ? cursor : undefined, data)).join('')
+    text += events.map(([name, data], at) =>
+      event(name, at === events.length - 1 ? cursor : undefined, data)
+    ).join('')
     onSent(changes.size)
     changes.clear()
     isReset = false
@@ -153,7 +179,8 @@ export function createStream<Position>(
         controller.error(new Error('The access of a live stream has ended.'))
         return
       }
-      if (reason !== undefined) controller.enqueue(encoder.encode(event('end', undefined, { reason })))
+      if (reason !== undefined)
+        controller.enqueue(encoder.encode(event('end', undefined, { reason })))
       controller.close()
       finish(closing)
     },

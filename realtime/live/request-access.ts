@@ -1,4 +1,7 @@
-/** Reads the access of a request for a live stream: a session, a token of the data surface, or an API key. */
+/**
+ * Reads the access of a request for a live stream: a session, a token of the data surface, or an
+ * API key.
+ */
 import { rejection, reject } from '../../http/errors.ts'
 import { originOf } from '../../http/origins.ts'
 import { callerOf, type RouteContext } from '../../http/route.ts'
@@ -7,8 +10,11 @@ import type { Access } from './stream-access.ts'
 async function accessOfSession(c: RouteContext): Promise<Access> {
   const { user, session } = callerOf(c)
   const activeOrganizationId = session.activeOrganizationId ?? null
-  const member = activeOrganizationId === null ? undefined : await c.var.services.db.selectFrom('auth.members').select('role')
-    .where('organizationId', '=', activeOrganizationId).where('userId', '=', user.id).executeTakeFirst()
+  const member = activeOrganizationId === null ?
+    undefined :
+    await c.var.services.db.selectFrom('auth.members').select('role')
+      .where('organizationId', '=', activeOrganizationId).where('userId', '=', user.id)
+      .executeTakeFirst()
   return {
     sessionId: session.id,
     userId: user.id,
@@ -25,9 +31,11 @@ async function accessOfToken(c: RouteContext, token: string): Promise<Access> {
   if (claims === undefined) throw rejection('UNAUTHORIZED', 'The token is none of this service.')
   const problem = await c.var.services.prepared<{ problem: string | null }>({
     name: 'token-problem',
-    text: 'select private.token_problem($1, s.public_url, s.tokens_issued_after) as problem from private.settings s',
+    text:
+      'select private.token_problem($1, s.public_url, s.tokens_issued_after) as problem from private.settings s',
   }, [JSON.stringify(claims)])
-  if (problem?.problem !== null) throw rejection('UNAUTHORIZED', 'The token has ended. Fetch a new one.')
+  if (problem?.problem !== null)
+    throw rejection('UNAUTHORIZED', 'The token has ended. Fetch a new one.')
   const {
     sid: sessionId,
     sub: userId,
@@ -36,17 +44,35 @@ async function accessOfToken(c: RouteContext, token: string): Promise<Access> {
     claims: { organization_id: organizationId = null, organization_role: role = null },
     api_key: keyRole = null,
   } = claims
-  return { sessionId, userId, organizationId, role, keyRole, token: { issuedAt, endsAt: new Date(exp * 1_000) }, activeOrganizationId: undefined }
+  return {
+    sessionId,
+    userId,
+    organizationId,
+    role,
+    keyRole,
+    token: { issuedAt, endsAt: new Date(exp * 1_000) },
+    activeOrganizationId: undefined,
+  }
 }
 
 async function accessOfApiKey(c: RouteContext, key: string): Promise<Access> {
-  const { id: sessionId, userId, organizationId, role: keyRole } = await c.var.services.identity.useApiKey(c, key)
-  return { sessionId, userId, organizationId, role: organizationId === null ? null : keyRole, keyRole, token: null, activeOrganizationId: undefined }
+  const { id: sessionId, userId, organizationId, role: keyRole } = await c.var.services.identity
+    .useApiKey(c, key)
+  return {
+    sessionId,
+    userId,
+    organizationId,
+    role: organizationId === null ? null : keyRole,
+    keyRole,
+    token: null,
+    activeOrganizationId: undefined,
+  }
 }
 
 /**
  * Reads the access of a request.
- * @throws Rejection UNAUTHORIZED; FORBIDDEN for a page of an origin that is not trusted, which may not use the user's cookie
+ * @throws Rejection UNAUTHORIZED; FORBIDDEN for a page of an origin that is not trusted, which may
+ * not use the user's cookie
  */
 export async function accessOf(c: RouteContext): Promise<Access> {
   const { apiKey, token } = c.var

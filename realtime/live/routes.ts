@@ -8,7 +8,8 @@ import { accessOf } from './request-access.ts'
 
 const input = z.object({
   tables: z.string().max(1_000).optional().meta({
-    description: 'The tables whose changes the stream reports, separated by commas. Without it: all tables. The error 400 lists them.',
+    description:
+      'The tables whose changes the stream reports, separated by commas. Without it: all tables. The error 400 lists them.',
     examples: ['transactions,accounts'],
   }),
 })
@@ -51,13 +52,22 @@ export const changeRoutes = [
     }),
     handle: async (c, { tables: list }) => {
       // the edge recognizes a stream by the literal path
-      if (c.env.incoming?.url !== undefined && c.env.incoming.url.split('?', 1)[0] !== `${basePath}${streamPath}`) reject('NOT_FOUND')
+      if (
+        c.env.incoming?.url !== undefined &&
+        c.env.incoming.url.split('?', 1)[0] !== `${basePath}${streamPath}`
+      ) reject('NOT_FOUND')
       const access = await accessOf(c)
       const { streams, limits } = c.var.services
       const rights = await streams.rights()
-      const tables = list === undefined ? undefined : new Set(list.split(',').map((name) => name.trim()))
+      const tables = list === undefined
+        ? undefined
+        : new Set(list.split(',').map((name) => name.trim()))
       const unknown = [...tables ?? []].find((name) => !rights.tables.has(name))
-      if (unknown !== undefined) throw rejection('VALIDATION_ERROR', `The field tables: must name tables of ${[...rights.tables].toSorted().join(', ')}.`)
+      if (unknown !== undefined)
+        throw rejection(
+          'VALIDATION_ERROR',
+          `The field tables: must name tables of ${[...rights.tables].toSorted().join(', ')}.`,
+        )
       if (c.req.method === 'HEAD') return new Response(null, { headers })
       const { allowed, retryAfterSeconds } = await limits.consumeForAccount(
         newStreams.path,
@@ -65,7 +75,9 @@ export const changeRoutes = [
         newStreams.limit,
       )
       if (!allowed) throw rejection('RATE_LIMIT_EXCEEDED', undefined, retryAfterSeconds)
-      return new Response(await streams.open(access, tables, c.req.header('last-event-id')), { headers })
+      return new Response(await streams.open(access, tables, c.req.header('last-event-id')), {
+        headers,
+      })
     },
   }),
 ]

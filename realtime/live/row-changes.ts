@@ -1,4 +1,7 @@
-/** The changes of rows, as db/changes/changes.sql notes them, and the rights that a stream needs to report them. */
+/**
+ * The changes of rows, as db/changes/changes.sql notes them, and the rights that a stream needs to
+ * report them.
+ */
 import type pg from 'pg'
 import type { Access } from './stream-access.ts'
 
@@ -19,7 +22,9 @@ export type Change = {
 
 /** Returns one change in place of two of the same table and context. */
 export function merge(earlier: Change, later: Change): Change {
-  const ids = earlier.ids === null || later.ids === null ? null : new Set([...earlier.ids, ...later.ids])
+  const ids = earlier.ids === null || later.ids === null
+    ? null
+    : new Set([...earlier.ids, ...later.ids])
   return {
     ...later,
     actions: new Set([...earlier.actions, ...later.actions]),
@@ -48,7 +53,9 @@ export type Rights = {
 }
 
 export async function readRights(pool: pg.Pool): Promise<Rights> {
-  const { rows } = await pool.query<{ role: string, resource: string, action: string }>('select role, resource, action from private.role_permissions')
+  const { rows } = await pool.query<{ role: string, resource: string, action: string }>(
+    'select role, resource, action from private.role_permissions',
+  )
   const all = new Set(rows.map(({ role, resource, action }) => `${role} ${resource} ${action}`))
   // a user's plan belongs to no organization, so no role has rights on it
   const tables = new Set([...rows.map(({ resource }) => resource), 'app_subscriptions'])
@@ -59,17 +66,32 @@ export async function readRights(pool: pg.Pool): Promise<Rights> {
 const unrecorded = new Set(['dashboards', 'app_subscriptions'])
 
 /**
- * Returns the changes in a row that a stream may report: that of the table, and that of its activity. The ids of activity are not in the row.
- * The row's context must be one of the stream. @param organizationId null for the personal rows
+ * Returns the changes in a row that a stream may report: that of the table, and that of its
+ * activity. The ids of activity are not in the row. The row's context must be one of the stream.
+ * @param organizationId null for the personal rows
  */
-export function visibleChanges(row: ChangeRow, organizationId: string | null, { userId, role }: Access, rights: Rights): Change[] {
+export function visibleChanges(
+  row: ChangeRow,
+  organizationId: string | null,
+  { userId, role }: Access,
+  rights: Rights,
+): Change[] {
   const { table_name: table, change_id: changeId } = row
   if (!rights.tables.has(table)) return []
-  const may = (resource: string, action: string) => organizationId === null || role !== null && rights.has(role, resource, action)
+  const may = (resource: string, action: string) =>
+    organizationId === null || role !== null && rights.has(role, resource, action)
   const change = { organizationId, changeId }
   return [
-    ...(may(table, row.permission ?? 'list') ? [{ ...change, table, actions: new Set(row.actions), ids: row.ids === null ? null : new Set(row.ids) }] : []),
-    ...(changeId !== null && !unrecorded.has(table) && (may('activity', 'list') || may('activity', 'list_own') && row.actor_id === userId)
+    ...(may(table, row.permission ?? 'list')
+      ? [{
+        ...change,
+        table,
+        actions: new Set(row.actions),
+        ids: row.ids === null ? null : new Set(row.ids),
+      }]
+      : []),
+    ...(changeId !== null && !unrecorded.has(table) &&
+        (may('activity', 'list') || may('activity', 'list_own') && row.actor_id === userId)
       ? [{ ...change, table: 'activity', actions: new Set(['create']), ids: null }]
       : []),
   ]

@@ -1,4 +1,6 @@
-/** The access of a live stream, and its end. db/core/access.sql checks it, as for each data request. */
+/**
+ * The access of a live stream, and its end. db/core/access.sql checks it, as for each data request.
+ */
 import type pg from 'pg'
 
 export type Access = {
@@ -8,7 +10,10 @@ export type Access = {
   /** null if the stream reports only personal rows. */
   organizationId: string | null
   role: string | null
-  /** The role of an API key; null for a session. The stream of an organization's key reports no personal rows. */
+  /**
+   * The role of an API key; null for a session. The stream of an organization's key reports no
+   * personal rows.
+   */
   keyRole: string | null
   /** For a token: its date of issue in seconds since 1970, and its end. */
   token: { issuedAt: number, endsAt: Date } | null
@@ -37,7 +42,10 @@ const ends = {
 }
 
 /** Reads accesses with one statement. @returns undefined for an access that has ended */
-export async function readAccesses(pool: pg.Pool, accesses: Access[]): Promise<(LivingAccess | undefined)[]> {
+export async function readAccesses(
+  pool: pg.Pool,
+  accesses: Access[],
+): Promise<(LivingAccess | undefined)[]> {
   const column = <Value>(of: (access: Access) => Value) => accesses.map(of)
   const { rows } = await pool.query<{ ends_at: Date | null, membership: string | null }>({
     ...ends,
@@ -54,6 +62,8 @@ export async function readAccesses(pool: pg.Pool, accesses: Access[]): Promise<(
   })
   return rows.map(({ ends_at: endsAt, membership }, at) => {
     const ofToken = accesses[at]?.token?.endsAt.getTime() ?? Infinity
-    return endsAt === null || ofToken <= Date.now() ? undefined : { endsAt: Math.min(endsAt.getTime(), ofToken), membership }
+    return endsAt === null || ofToken <= Date.now()
+      ? undefined
+      : { endsAt: Math.min(endsAt.getTime(), ofToken), membership }
   })
 }

@@ -1,6 +1,7 @@
 /**
- * Delivers the messages of webhooks. private.queue_webhooks() makes them of changed rows. They are jobs with slots of their own: a receiver
- * that users choose may hold each attempt for ten seconds, and mails must not wait for it. Any number of processes may run this.
+ * Delivers the messages of webhooks. private.queue_webhooks() makes them of changed rows. They are
+ * jobs with slots of their own: a receiver that users choose may hold each attempt for ten seconds,
+ * and mails must not wait for it. Any number of processes may run this.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { symmetricDecrypt } from 'better-auth/crypto'
@@ -21,28 +22,43 @@ export type WebhookObserver = {
 const usualPauseMs = 2_000
 /** Concurrent attempts of a process. An attempt only waits, so many cost little. */
 const concurrency = 64
-/** Maximum concurrent attempts of one user. So it takes sixteen users with slow receivers to hold all attempts. */
+/**
+ * Maximum concurrent attempts of one user. So it takes sixteen users with slow receivers to hold
+ * all attempts.
+ */
 const maxPerUser = 4
 /** Timeout of an attempt, in milliseconds. The receiver has ten seconds of it. */
 const attemptMs = 20_000
 /** A webhook that fails for this long is turned off, in milliseconds. */
 const giveUpMs = 86_400_000
-/** The delays after failed attempts, in milliseconds: from the first one, doubled up to the last one. */
+/**
+ * The delays after failed attempts, in milliseconds: from the first one, doubled up to the last
+ * one.
+ */
 const [firstDelayMs, lastDelayMs] = [5_000, 3_600_000]
 /** The status with which a receiver ends its webhook. */
 const gone = 410
 
-/** Returns the delay after the given number of failures. A random part keeps the webhooks of one receiver apart. */
+/**
+ * Returns the delay after the given number of failures. A random part keeps the webhooks of one
+ * receiver apart.
+ */
 export const delayAfter = (failures: number, random = Math.random()): number =>
   Math.round(Math.min(firstDelayMs * 2 ** (failures - 1), lastDelayMs) * (0.8 + 0.4 * random))
 
-type Receiver = { url: string, secret: string, formerSecret: string | null, failingSince: Date | null }
+type Receiver = {
+  url: string
+  secret: string
+  formerSecret: string | null
+  failingSince: Date | null
+}
 
 const receiverOf = `
   select url, secret, case when former_secret_until > now() then former_secret end as "formerSecret", failing_since as "failingSince"
     from auth.webhooks where id = $1 and disabled_at is null`
 
-const noteDelivery = 'update auth.webhooks set failing_since = null, last_failure = null, last_status = null, delivered_at = now() where id = $1'
+const noteDelivery =
+  'update auth.webhooks set failing_since = null, last_failure = null, last_status = null, delivered_at = now() where id = $1'
 
 const noteFailure = `
   update auth.webhooks set failing_since = coalesce(failing_since, now()), last_failure = $2, last_status = $3
@@ -53,7 +69,8 @@ const disable = `
     where id = $1 and disabled_at is null`
 
 /** Returns undefined if BETTER_AUTH_SECRET has changed since the secret was stored. */
-const decrypt = (key: string, data: string): Promise<string | undefined> => symmetricDecrypt({ key, data }).catch(() => undefined)
+const decrypt = (key: string, data: string): Promise<string | undefined> =>
+  symmetricDecrypt({ key, data }).catch(() => undefined)
 
 /**
  * Runs until stopped.
@@ -69,19 +86,38 @@ export function startWebhooks({ pool, secret, receivers, observer, log, pauseMs 
   log: Log
   pauseMs?: number | undefined
 }): () => Promise<void> {
-  const send = async (receiver: Receiver, message: Message, signal: AbortSignal): Promise<Delivery> => {
+  const send = async (
+    receiver: Receiver,
+    message: Message,
+    signal: AbortSignal,
+  ): Promise<Delivery> => {
     const current = await decrypt(secret, receiver.secret)
     if (current === undefined) return { delivered: false, failure: 'secret' }
-    const former = receiver.formerSecret === null ? undefined : await decrypt(secret, receiver.formerSecret)
-    return sendMessage(receivers, receiver.url, message, former === undefined ? [current] : [current, former], signal)
+    const former = receiver.formerSecret === null
+      ? undefined
+      : await decrypt(secret, receiver.formerSecret)
+    return sendMessage(
+      receivers,
+      receiver.url,
+      message,
+      former === undefined ? [current] : [current, former],
+      signal,
+    )
   }
   /** Turns a webhook off, and deletes its messages. */
-  const turnOff = async (webhookId: string, failure: Failure, status: number | undefined): Promise<void> => {
+  const turnOff = async (
+    webhookId: string,
+    failure: Failure,
+    status: number | undefined,
+  ): Promise<void> => {
     // by a client, so that the event gets no audit context of an earlier request: http/database.ts
     const isDisabled = await withClient(pool, async (client) => {
       await client.query('begin')
       const { rowCount } = await client.query(disable, [webhookId, failure, status ?? null])
-      if (rowCount === 1) await client.query(`delete from private.jobs where task = 'send_webhook' and key = $1`, [webhookId])
+      if (rowCount === 1)
+        await client.query(`delete from private.jobs where task = 'send_webhook' and key = $1`, [
+          webhookId,
+        ])
       await client.query('commit')
       return rowCount === 1
     })
@@ -94,7 +130,11 @@ export function startWebhooks({ pool, secret, receivers, observer, log, pauseMs 
     const { rows: [receiver] } = await pool.query<Receiver>(receiverOf, [webhookId])
     if (receiver === undefined) return
     const content = payload as Pick<Message, 'type' | 'changes'> // private.queue_webhooks() writes it
-    const delivery = await send(receiver, { ...content, id: `msg_${id.replaceAll('-', '')}`, timestamp: createdAt }, signal)
+    const delivery = await send(receiver, {
+      ...content,
+      id: `msg_${id.replaceAll('-', '')}`,
+      timestamp: createdAt,
+    }, signal)
     if (delivery.delivered) {
       observer.delivered()
       await pool.query(noteDelivery, [webhookId])
@@ -103,14 +143,23 @@ export function startWebhooks({ pool, secret, receivers, observer, log, pauseMs 
     const { failure, status } = delivery
     observer.failed(failure)
     // The log names neither the address nor the response: both belong to the user.
-    log.debug({ webhook: webhookId, message: id, failures: failures + 1, failure, status }, 'a webhook failed')
+    log.debug(
+      { webhook: webhookId, message: id, failures: failures + 1, failure, status },
+      'a webhook failed',
+    )
     const { failingSince } = receiver
-    if (status === gone || failure === 'secret' || failingSince !== null && Date.now() - failingSince.getTime() > giveUpMs)
+    if (
+      status === gone || failure === 'secret' ||
+      failingSince !== null && Date.now() - failingSince.getTime() > giveUpMs
+    )
       return turnOff(webhookId, failure, status)
     await pool.query(noteFailure, [webhookId, failure, status ?? null])
     throw new Error(failure) // the worker repeats the message
   }
-  const onFailure = (error: unknown, { failures }: Job) => ({ afterMs: delayAfter(failures + 1), reason: describeError(error).message })
+  const onFailure = (error: unknown, { failures }: Job) => ({
+    afterMs: delayAfter(failures + 1),
+    reason: describeError(error).message,
+  })
   const worker = startWorker({
     pool,
     tasks: { send_webhook: sendOnce },
@@ -125,12 +174,16 @@ export function startWebhooks({ pool, secret, receivers, observer, log, pauseMs 
   const queueMessages = async () => {
     while (!stopping.signal.aborted) {
       try {
-        const { rows: [row] } = await pool.query<{ queued: string }>('select private.queue_webhooks() as queued')
+        const { rows: [row] } = await pool.query<{ queued: string }>(
+          'select private.queue_webhooks() as queued',
+        )
         if (row?.queued !== '0') worker.wake()
       } catch (error) {
         log.warn({ error: describeError(error) }, 'webhooks could not be queued; trying again')
       }
-      await sleep(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
+      await sleep(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() =>
+        undefined
+      )
     }
   }
   const running = queueMessages()

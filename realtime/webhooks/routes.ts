@@ -2,16 +2,31 @@
 import { perMinute } from '../../http/policy.ts'
 import { respondWith, route } from '../../http/route.ts'
 import { done, exampleId, needsConfirmation, nothing, unconfirmed } from '../../http/fields.ts'
-import { createWebhook, deleteWebhook, enableWebhook, input, listWebhooks, output, rotateWebhookSecret, testWebhook } from './handlers.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  enableWebhook,
+  input,
+  listWebhooks,
+  output,
+  rotateWebhookSecret,
+  testWebhook,
+} from './handlers.ts'
 
 export const webhookRoutes = [
   route('POST', '/webhook/create', {
-    summary: 'Creates a webhook: an address that receives a signed message when rows change. Its secret is returned only once.',
+    summary:
+      'Creates a webhook: an address that receives a signed message when rows change. Its secret is returned only once.',
     description:
       'It receives the changes of one context: of the personal rows, or of the given team, of which the user must be owner or admin. A message names tables and ids and holds no values. ' +
       'It ends by `/webhook/delete`, when the user leaves the team or is no longer owner or admin, by a password reset, and by a stopped change of the address.',
     input: input.create,
-    example: { name: 'Spreadsheet', url: 'https://example.com/hooks', tables: ['transactions'], password: 'correct horse' },
+    example: {
+      name: 'Spreadsheet',
+      url: 'https://example.com/hooks',
+      tables: ['transactions'],
+      password: 'correct horse',
+    },
     rejects: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'FORBIDDEN', 'WEBHOOK_LIMIT_REACHED'],
     namesOrganization: true,
     ...needsConfirmation,
@@ -21,7 +36,8 @@ export const webhookRoutes = [
     handle: createWebhook,
   }),
   route('GET', '/webhook/list', {
-    summary: 'Lists the webhooks of the signed-in user, of all contexts, with the outcome of their last messages.',
+    summary:
+      'Lists the webhooks of the signed-in user, of all contexts, with the outcome of their last messages.',
     input: nothing,
     output: output.list,
     handle: listWebhooks,
@@ -38,7 +54,8 @@ export const webhookRoutes = [
     handle: testWebhook,
   }),
   route('POST', '/webhook/enable', {
-    summary: 'Turns a webhook on again. Its next message is `rows.reset`. A webhook that is on stays as it is.',
+    summary:
+      'Turns a webhook on again. Its next message is `rows.reset`. A webhook that is on stays as it is.',
     input: input.one,
     example: { webhookId: exampleId },
     rejects: ['NOT_FOUND'],
@@ -47,7 +64,8 @@ export const webhookRoutes = [
     handle: enableWebhook,
   }),
   route('POST', '/webhook/rotate-secret', {
-    summary: 'Replaces the secret of a webhook. For a day its messages also have a signature of the former one.',
+    summary:
+      'Replaces the secret of a webhook. For a day its messages also have a signature of the former one.',
     input: input.confirmed,
     example: { webhookId: exampleId, password: 'correct horse' },
     rejects: [...unconfirmed, 'NOT_FOUND'],

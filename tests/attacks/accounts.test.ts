@@ -16,8 +16,15 @@ describe('a mailed token that is replayed', () => {
   test('fifty uses of a reset token at once change the password once', async () => {
     const ann = await signedIn(stack, 'Ann')
     await ann.post('/forget-password', { email: ann.email })
-    const token = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password')))).searchParams.get('token')
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => person(stack).post('/reset-password', { token, password: `new password ${i}` })))
+    const token = new URL(
+      linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))),
+    ).searchParams.get('token')
+    const answers = await Promise.all(
+      Array.from(
+        { length: 50 },
+        (_, i) => person(stack).post('/reset-password', { token, password: `new password ${i}` }),
+      ),
+    )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     const winner = answers.findIndex(({ status }) => status === 200)
     expect((await ann.signIn(`new password ${winner}`)).status).toBe(200)
@@ -39,12 +46,19 @@ describe('a mailed token that is replayed', () => {
     const ann = await signedIn(stack, 'Ann')
     const newEmail = `new-${ann.email}`
     await ann.post('/request-email-change', { newEmail, password })
-    const token = new URL(linkIn(await stack.mail.waitFor(newEmail, ({ text }) => text.includes('confirm-email-change')))).searchParams.get('token')
+    const token = new URL(
+      linkIn(
+        await stack.mail.waitFor(newEmail, ({ text }) => text.includes('confirm-email-change')),
+      ),
+    ).searchParams.get('token')
     await stack.sql.query('delete from auth.users where email = $1', [ann.email])
     const successor = person(stack, 'Ann', ann.email)
     await successor.signUp()
     expect((await successor.post('/confirm-email-change', { token })).status).toBe(400)
-    expect((await successor.get('/get-session')).body.user).toMatchObject({ email: ann.email, email_verified: false })
+    expect((await successor.get('/get-session')).body.user).toMatchObject({
+      email: ann.email,
+      email_verified: false,
+    })
   })
 
   test('a verification link does not sign anyone in', async () => {
@@ -62,7 +76,10 @@ describe('a manipulated link', () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     const { search } = new URL(linkIn(await stack.mail.waitFor(ann.email)))
-    const response = await fetch(`${stack.url}/api/auth/verify-email${search}&callbackURL=https://evil.example`, { redirect: 'manual' })
+    const response = await fetch(
+      `${stack.url}/api/auth/verify-email${search}&callbackURL=https://evil.example`,
+      { redirect: 'manual' },
+    )
     expect(response.status).toBe(200)
     expect(response.headers.get('location')).toBeNull()
   })
@@ -76,9 +93,16 @@ describe('a manipulated link', () => {
       forwarded: 'host=evil.example',
       'x-original-host': 'evil.example',
     }
-    await ann.post('/sign-up/email', { email: ann.email, password, callbackURL: 'https://evil.example' }, claims)
+    await ann.post('/sign-up/email', {
+      email: ann.email,
+      password,
+      callbackURL: 'https://evil.example',
+    }, claims)
     await ann.post('/forget-password', { email: ann.email }, claims)
-    const mails = [await stack.mail.waitFor(ann.email), await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))]
+    const mails = [
+      await stack.mail.waitFor(ann.email),
+      await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password')),
+    ]
     for (const mail of mails) {
       expect(mail.text + mail.html).not.toContain('evil.example')
       expect(linkIn(mail)).toMatch(/^http:\/\/localhost:/)
@@ -87,15 +111,30 @@ describe('a manipulated link', () => {
 })
 
 describe('a hostile name', () => {
-  test.each(['Eve\r\nBcc: victims@example.org', 'Eve\u2028Bcc: x', '\u202eexe.nigol', 'Eve\u0000'])('%j is refused', async (name) => {
-    expect((await person(stack).post('/sign-up/email', { email: 'eve@example.org', password, name })).status).toBe(400)
-  })
+  test.each(['Eve\r\nBcc: victims@example.org', 'Eve\u2028Bcc: x', '\u202eexe.nigol', 'Eve\u0000'])(
+    '%j is refused',
+    async (name) => {
+      expect(
+        (await person(stack).post('/sign-up/email', { email: 'eve@example.org', password, name }))
+          .status,
+      ).toBe(400)
+    },
+  )
 
   test('a hostile name markup and links in the names of users and organizations remain text in the mail', async () => {
     const { id, owner } = await team(stack, [])
-    await owner.post('/update-user', { name: '<img src=x onerror=alert(1)> http://evil.example/login' })
-    await owner.patch('/organization/update', { organizationId: id, name: '</p><a href="https://evil.example">Click</a>' })
-    await owner.post('/organization/invite-member', { organizationId: id, email: 'victim@example.org', role: 'viewer' })
+    await owner.post('/update-user', {
+      name: '<img src=x onerror=alert(1)> http://evil.example/login',
+    })
+    await owner.patch('/organization/update', {
+      organizationId: id,
+      name: '</p><a href="https://evil.example">Click</a>',
+    })
+    await owner.post('/organization/invite-member', {
+      organizationId: id,
+      email: 'victim@example.org',
+      role: 'viewer',
+    })
     const { subject, text, html } = await stack.mail.waitFor('victim@example.org')
     expect(html).not.toMatch(/<img|<a href="https:\/\/evil/)
     expect(subject + text).not.toMatch(/https?:\/\/evil|[\r\n]Bcc/)
@@ -134,7 +173,10 @@ test('the password hash is salted, and no response contains it or another sessio
     [ann.email, bob.email],
   )
   expect(new Set(rows.map(({ password: hash }) => hash)).size).toBe(2)
-  const responses = JSON.stringify([await ann.get('/get-session'), await ann.get('/list-sessions'), await ann.signIn()].map(({ body }) => body))
+  const responses = JSON.stringify(
+    [await ann.get('/get-session'), await ann.get('/list-sessions'), await ann.signIn()]
+      .map(({ body }) => body),
+  )
   for (const row of rows) {
     expect(responses).not.toContain(row.password)
     expect(responses).not.toContain(row.token)

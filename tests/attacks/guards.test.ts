@@ -1,6 +1,7 @@
 /**
- * Queries that the edge refuses on every table and every function: casts that look up names, functions and system columns used as
- * columns, and estimated counts. Generated from the catalogue, so they cover new tables and functions.
+ * Queries that the edge refuses on every table and every function: casts that look up names,
+ * functions and system columns used as columns, and estimated counts. Generated from the catalogue,
+ * so they cover new tables and functions.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { routineSchemas } from '../../http/openapi/handwritten-schemas.ts'
@@ -28,7 +29,10 @@ beforeAll(async () => {
     from pg_proc p where p.pronamespace = 'api'::regnamespace and p.prokind = 'f' and p.proargnames is not null`)
   columnsOf = new Map(rows.map(({ name, columns }) => [name, columns ?? []]))
   // Stores existing role names, so that an accepted cast would find a row.
-  await ann.create('accounts', [{ name: 'postgres', type: 'cash' }, { name: 'authenticator', type: 'savings' }])
+  await ann.create('accounts', [{ name: 'postgres', type: 'cash' }, {
+    name: 'authenticator',
+    type: 'savings',
+  }])
   await ann.create('tags', { name: 'postgres' })
   await ann.create('transactions', { name: 'postgres', amount: 1 })
 })
@@ -37,19 +41,44 @@ afterAll(async () => {
   await stack.stop()
 })
 
-const types = ['regclass', 'regrole', 'regproc', 'regprocedure', 'regnamespace', 'regtype', 'regconfig', 'aclitem', 'oid', '_regrole', 'pg_class', 'xml']
-const functions = ['count', 'json_agg', 'row_to_json', 'pg_typeof', 'to_jsonb', 'array_agg', 'record_out', 'one_object']
+const types = [
+  'regclass',
+  'regrole',
+  'regproc',
+  'regprocedure',
+  'regnamespace',
+  'regtype',
+  'regconfig',
+  'aclitem',
+  'oid',
+  '_regrole',
+  'pg_class',
+  'xml',
+]
+const functions = [
+  'count',
+  'json_agg',
+  'row_to_json',
+  'pg_typeof',
+  'to_jsonb',
+  'array_agg',
+  'record_out',
+  'one_object',
+]
 const systemColumns = ['ctid', 'xmin', 'tableoid']
 const estimates = ['count=planned', 'count=estimated', 'tx=rollback, count=planned']
 
 type Query = { path: string, headers?: Record<string, string> }
 /** @param columns the existing columns */
 function* queriesOf(columns: string[], table: Table | undefined): Generator<Query> {
-  const [column = 'pgrst_scalar'] = columns.filter((name) => /name|title|verdict|month|currency/.test(name))
+  const [column = 'pgrst_scalar'] = columns.filter((name) =>
+    /name|title|verdict|month|currency/.test(name)
+  )
   for (const type of types) {
     yield { path: `select=${column}::${type}` }
     yield { path: `select=renamed:${column}::${type}`, headers: { prefer: 'tx=rollback' } }
-    for (const reference of table?.references ?? []) yield { path: `select=e:${reference.table}!${reference.name}(id::${type})` }
+    for (const reference of table?.references ?? [])
+      yield { path: `select=e:${reference.table}!${reference.name}(id::${type})` }
   }
   for (const name of [...functions, ...systemColumns].filter((one) => !columns.includes(one))) {
     yield { path: `select=${name}` }
@@ -57,7 +86,8 @@ function* queriesOf(columns: string[], table: Table | undefined): Generator<Quer
     yield { path: `select=${column}&order=${name}` }
     yield { path: `select=${column}&${name}=eq.1` }
     yield { path: `select=${column}&${name}=not.is.null` }
-    for (const reference of table?.references ?? []) yield { path: `select=e:${reference.table}!${reference.name}(${name})` }
+    for (const reference of table?.references ?? [])
+      yield { path: `select=e:${reference.table}!${reference.name}(${name})` }
   }
   for (const prefer of estimates) yield { path: '', headers: { prefer } }
 }
@@ -65,14 +95,21 @@ function* queriesOf(columns: string[], table: Table | undefined): Generator<Quer
 /** Sends all queries. @returns the accepted ones */
 async function acceptedQueries(): Promise<string[]> {
   const granted: string[] = []
-  const sendQuery = async (what: string, ask: () => Promise<{ status: number, text: string }>): Promise<void> => {
+  const sendQuery = async (
+    what: string,
+    ask: () => Promise<{ status: number, text: string }>,
+  ): Promise<void> => {
     const { status, text } = await ask()
     // PostgreSQL returns 404 for an operator that a type lacks, before it reads anything.
-    if (status !== 400 && !(status === 404 && text.includes('42883'))) granted.push(`${what}: ${status} ${text.slice(0, 120)}`)
+    if (status !== 400 && !(status === 404 && text.includes('42883')))
+      granted.push(`${what}: ${status} ${text.slice(0, 120)}`)
   }
   for (const table of catalogue.tables) {
     for (const { path, headers } of queriesOf(table.columns.map(({ name }) => name), table)) {
-      await sendQuery(`GET /${table.name}?${path} ${headers?.['prefer'] ?? ''}`, () => ann.get(`/${table.name}?${path}`, headers))
+      await sendQuery(
+        `GET /${table.name}?${path} ${headers?.['prefer'] ?? ''}`,
+        () => ann.get(`/${table.name}?${path}`, headers),
+      )
     }
   }
   for (const [name, columns] of columnsOf) {
@@ -93,6 +130,8 @@ test('casts to catalogue types, functions as columns, system columns and estimat
   expect([...columnsOf.keys()].toSorted()).toEqual(Object.keys(routineSchemas).toSorted())
 })
 
-test('casts to catalogue types, functions as columns, system columns and estimates are refused', { timeout: 300_000 }, async () => {
+test('casts to catalogue types, functions as columns, system columns and estimates are refused', {
+  timeout: 300_000,
+}, async () => {
   expect(await acceptedQueries()).toEqual([])
 })

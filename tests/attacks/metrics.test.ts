@@ -18,14 +18,23 @@ afterAll(() => agent.destroy())
 /** Sends any method and an unchanged path, unlike fetch. @returns the status */
 const send = (method: string, path: string, origin?: string) =>
   new Promise<number | undefined>((resolve, reject) => {
-    request(stack.url, { method, path, agent, headers: { 'content-length': '0', ...(origin === undefined ? {} : { origin }) } }, (response) => {
+    request(stack.url, {
+      method,
+      path,
+      agent,
+      headers: { 'content-length': '0', ...(origin === undefined ? {} : { origin }) },
+    }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode))
     }).on('error', reject).end()
   })
 
 const labels = async (name: string) => {
   const text = await (await fetch(`${stack.url}/metrics`)).text()
-  return [...text.matchAll(new RegExp(`^auth_http_request_duration_seconds_count\\{[^}]*\\b${name}="([^"]*)"`, 'gm'))].map(([, value = '']) => value)
+  return [
+    ...text.matchAll(
+      new RegExp(`^auth_http_request_duration_seconds_count\\{[^}]*\\b${name}="([^"]*)"`, 'gm'),
+    ),
+  ].map(([, value = '']) => value)
 }
 
 /** Spellings of a route's path, and paths of no route. */
@@ -51,18 +60,36 @@ test('all methods to a thousand paths from a trusted origin, a foreign one and n
   const methods = METHODS.filter((method) => method !== 'CONNECT')
   const sent = Array.from(
     { length: 1_000 },
-    (_, i) => [trusted, 'https://evil.example', undefined].map((origin, k) => send(methods[(i + k) % methods.length] ?? '', pathOf(i), origin)),
+    (_, i) =>
+      [trusted, 'https://evil.example', undefined].map((origin, k) =>
+        send(methods[(i + k) % methods.length] ?? '', pathOf(i), origin)
+      ),
   )
   await Promise.all(sent.flat())
-  const routeLabels = new Set(['unknown', '/livez', '/readyz', '/metrics', ...[...routes, ...pageRoutes].map(({ path }) => path)])
+  const routeLabels = new Set([
+    'unknown',
+    '/livez',
+    '/readyz',
+    '/metrics',
+    ...[...routes, ...pageRoutes].map(({ path }) => path),
+  ])
   const seen = await labels('route')
   expect(seen).toContain('unknown')
   expect(seen.filter((label) => !routeLabels.has(label))).toEqual([])
-  expect((await labels('method')).filter((label) => !['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'OTHER'].includes(label))).toEqual([])
+  expect(
+    (await labels('method')).filter((label) =>
+      !['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'OTHER'].includes(label)
+    ),
+  ).toEqual([])
 })
 
 test('a proxy that forwards all paths below /api/auth unchanged does not expose internal endpoints', async () => {
-  const ways = ['/api/auth/../..', '/api/auth/%2e%2e/%2E%2e', '/api/auth/.%2e/..', '/api/auth/./../x/../..']
+  const ways = [
+    '/api/auth/../..',
+    '/api/auth/%2e%2e/%2E%2e',
+    '/api/auth/.%2e/..',
+    '/api/auth/./../x/../..',
+  ]
   for (const path of ['/metrics', '/readyz', '/livez']) {
     for (const way of ways) expect(await send('GET', way + path), way + path).toBe(404)
     expect(await send('GET', `${path}?from=inside`)).toBe(200)

@@ -10,25 +10,36 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-const refused = (status: number, error: string) => ({ status, body: { error, message: expect.any(String) } })
+const refused = (status: number, error: string) => ({
+  status,
+  body: { error, message: expect.any(String) },
+})
 const invalid = refused(400, 'INVALID_TOKEN')
 const done = { status: 200, body: { success: true } }
 const visitor = () => person(stack)
 let addresses = 0
 const attackerAddress = () => `eve-${++addresses}@example.net`
 const tokenOf = async (to: string, path: string) =>
-  new URL(linkIn(await stack.mail.waitFor(to, ({ text }) => text.includes(path)))).searchParams.get('token') ?? ''
-const confirm = async (to: string) => visitor().post('/confirm-email-change', { token: await tokenOf(to, 'confirm-email-change') })
-const stop = async (from: string) => visitor().post('/stop-email-change', { token: await tokenOf(from, 'stop-email-change') })
+  new URL(linkIn(await stack.mail.waitFor(to, ({ text }) => text.includes(path)))).searchParams.get(
+    'token',
+  ) ?? ''
+const confirm = async (to: string) =>
+  visitor().post('/confirm-email-change', { token: await tokenOf(to, 'confirm-email-change') })
+const stop = async (from: string) =>
+  visitor().post('/stop-email-change', { token: await tokenOf(from, 'stop-email-change') })
 const requestChange = async (user: Person, newEmail = attackerAddress()): Promise<string> => {
   expect(await user.post('/request-email-change', { newEmail, password })).toMatchObject(done)
   return newEmail
 }
-const requestChangeWithoutPassword = async (user: Person, newEmail = attackerAddress()): Promise<string> => {
+const requestChangeWithoutPassword = async (
+  user: Person,
+  newEmail = attackerAddress(),
+): Promise<string> => {
   expect(await user.post('/request-email-change', { newEmail })).toMatchObject(done)
   return newEmail
 }
-const emailOf = async (id: string) => (await stack.sql.query('select email from auth.users where id = $1', [id])).rows[0]?.email
+const emailOf = async (id: string) =>
+  (await stack.sql.query('select email from auth.users where id = $1', [id])).rows[0]?.email
 
 /** Creates Ann's account, with a session of Eve in it. */
 async function createSharedAccount(): Promise<{ ann: Person, eve: Person, id: string }> {
@@ -68,7 +79,8 @@ test('after Ann stops a change of her address, Eve cannot regain the account by 
   await eve.post('/forget-password', { email: to })
   const token = await tokenOf(to, 'reset-password')
   expect(await stop(ann.email)).toMatchObject(done)
-  expect(await eve.post('/reset-password', { token, password: 'known to Eve alone' })).toMatchObject(invalid)
+  expect(await eve.post('/reset-password', { token, password: 'known to Eve alone' }))
+    .toMatchObject(invalid)
   expect((await person(stack, 'Eve', ann.email).signIn('known to Eve alone')).status).toBe(401)
 })
 
@@ -77,7 +89,9 @@ test('after Ann stops a change of her address, Eve cannot regain the account and
   const to = await requestChange(eve)
   expect((await eve.post('/delete-account', { password })).status).toBe(200)
   await confirm(to)
-  expect(await eve.post('/delete-account', { password })).toMatchObject(refused(409, 'EMAIL_CHANGED_RECENTLY'))
+  expect(await eve.post('/delete-account', { password })).toMatchObject(
+    refused(409, 'EMAIL_CHANGED_RECENTLY'),
+  )
   expect(await stop(ann.email)).toMatchObject(done)
   expect(await emailOf(id)).toBe(ann.email)
 })
@@ -85,7 +99,10 @@ test('after Ann stops a change of her address, Eve cannot regain the account and
 test('after Ann stops a change of her address, Eve cannot regain the account by the link to the new address of an account without a password', async () => {
   const { ann, eve, id } = await createSharedAccount()
   await stack.sql.query('update auth.accounts set password = null where user_id = $1', [id])
-  const [first, second] = [await requestChangeWithoutPassword(eve), await requestChangeWithoutPassword(eve)]
+  const [first, second] = [
+    await requestChangeWithoutPassword(eve),
+    await requestChangeWithoutPassword(eve),
+  ]
   expect(await stop(ann.email)).toMatchObject(done)
   for (const to of [first, second]) expect(await confirm(to)).toMatchObject(invalid)
   expect(await emailOf(id)).toBe(ann.email)
@@ -102,21 +119,24 @@ test('while Eve’s password is being verified, it is invalidated by the stop of
 test.each([
   ['/api-key/create', { name: 'Report', expiresInDays: 9, password }],
   ['/change-password', { currentPassword: password, newPassword: 'known to Eve alone' }],
-])('while Eve’s password is being verified, it is invalidated and %s has no lasting effect', async (path, body) => {
-  const { ann, eve, id } = await createSharedAccount()
-  await requestChange(eve)
-  const token = await tokenOf(ann.email, 'stop-email-change')
-  const request = eve.post(path, body)
-  await new Promise((resolve) => setTimeout(resolve, 40))
-  expect(await visitor().post('/stop-email-change', { token })).toMatchObject(done)
-  await request
-  const { rows } = await stack.sql.query(
-    `select (select count(*)::integer from auth.api_keys where user_id = $1) as keys, (select count(*)::integer from auth.sessions where user_id = $1) as sessions,
+])(
+  'while Eve’s password is being verified, it is invalidated and %s has no lasting effect',
+  async (path, body) => {
+    const { ann, eve, id } = await createSharedAccount()
+    await requestChange(eve)
+    const token = await tokenOf(ann.email, 'stop-email-change')
+    const request = eve.post(path, body)
+    await new Promise((resolve) => setTimeout(resolve, 40))
+    expect(await visitor().post('/stop-email-change', { token })).toMatchObject(done)
+    await request
+    const { rows } = await stack.sql.query(
+      `select (select count(*)::integer from auth.api_keys where user_id = $1) as keys, (select count(*)::integer from auth.sessions where user_id = $1) as sessions,
         (select count(password)::integer from auth.accounts where user_id = $1) as passwords`,
-    [id],
-  )
-  expect(rows).toEqual([{ keys: 0, sessions: 0, passwords: 0 }])
-})
+      [id],
+    )
+    expect(rows).toEqual([{ keys: 0, sessions: 0, passwords: 0 }])
+  },
+)
 
 test('while Eve’s password is being verified, it is invalidated by a password reset, and her sign-in leaves no session', async () => {
   const { ann } = await createSharedAccount()
@@ -137,13 +157,16 @@ test('while Eve’s password is being verified, it is invalidated by a password 
 test('Eve signs up with Ann’s address and waits but cannot turn on a second factor, which would lock Ann out', async () => {
   const eve = person(stack, 'Eve')
   await eve.signUp()
-  expect(await eve.post('/two-factor/enable', { password })).toMatchObject(refused(403, 'EMAIL_NOT_VERIFIED'))
+  expect(await eve.post('/two-factor/enable', { password })).toMatchObject(
+    refused(403, 'EMAIL_NOT_VERIFIED'),
+  )
 })
 
 test('Eve signs up with Ann’s address and waits but cannot request an address change, whose link would take the account after Ann verifies it', async () => {
   const eve = person(stack, 'Eve')
   await eve.signUp()
-  expect(await eve.post('/request-email-change', { newEmail: attackerAddress(), password })).toMatchObject(refused(403, 'EMAIL_NOT_VERIFIED'))
+  expect(await eve.post('/request-email-change', { newEmail: attackerAddress(), password }))
+    .toMatchObject(refused(403, 'EMAIL_NOT_VERIFIED'))
 })
 
 describe('Eve has a session of Ann that is eleven minutes old, but not her password: FRESH_SIGN_IN_REQUIRED for', () => {
@@ -161,8 +184,13 @@ describe('Eve has a session of Ann that is eleven minutes old, but not her passw
     ['/api-key/create', { name: 'Report', expiresInDays: 1 }],
   ])('%s %j', async (path, body) => {
     const eve = await signedIn(stack, 'Ann')
-    await stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [await eve.id()])
+    await stack.sql.query(
+      `update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`,
+      [await eve.id()],
+    )
     expect(await eve.post(path, body)).toMatchObject(refused(403, 'FRESH_SIGN_IN_REQUIRED'))
-    expect(await eve.post(path, { ...body, password: 'a guess at it' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
+    expect(await eve.post(path, { ...body, password: 'a guess at it' })).toMatchObject(
+      refused(400, 'INVALID_PASSWORD'),
+    )
   })
 })

@@ -10,12 +10,21 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 const stranger = 'nobody-at-all@example.org'
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 test.each<[string, number, (email: string) => Promise<Answer>]>([
   ['forget-password', 60, (email) => person(stack).post('/forget-password', { email })],
-  ['send-verification-email', 60, (email) => person(stack).post('/send-verification-email', { email })],
-  ['sign-in with a wrong password', 20, (email) => person(stack).post('/sign-in/email', { email, password: 'not the password' })],
+  [
+    'send-verification-email',
+    60,
+    (email) => person(stack).post('/send-verification-email', { email }),
+  ],
+  [
+    'sign-in with a wrong password',
+    20,
+    (email) => person(stack).post('/sign-in/email', { email, password: 'not the password' }),
+  ],
 ])('%s returns the same, equally fast, for known and unknown addresses', async (_, pairs, ask) => {
   const { email } = await signedIn(stack, 'Ann')
   const answers = new Set<string>()
@@ -25,7 +34,8 @@ test.each<[string, number, (email: string) => Promise<Answer>]>([
     answers.add(JSON.stringify([status, body]))
     return performance.now() - started
   }
-  // Sends both requests in turn, in alternating order, so that other load on the machine affects both equally.
+  // Sends both requests in turn, in alternating order, so that other load on the machine affects
+  // both equally.
   const ratios: number[] = []
   for (let i = 0; i < pairs; i++) {
     const [first, second] = i % 2 === 0 ? [email, stranger] : [stranger, email]

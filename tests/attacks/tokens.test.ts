@@ -1,6 +1,16 @@
-/** Forged, altered and borrowed bearer tokens. The data surface refuses each, and returns no rows. */
+/**
+ * Forged, altered and borrowed bearer tokens. The data surface refuses each, and returns no rows.
+ */
 import { createHmac } from 'node:crypto'
-import { base64url, exportJWK, exportSPKI, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from 'jose'
+import {
+  base64url,
+  exportJWK,
+  exportSPKI,
+  generateKeyPair,
+  SignJWT,
+  type CryptoKey,
+  type JWTPayload,
+} from 'jose'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { person, signedIn, team, type Person } from '../support/person.ts'
@@ -11,7 +21,10 @@ let stack: Stack
 let ann: Person
 let genuine: string
 let claims: JWTPayload
-/** A key that the service accepts and the test can sign with, to test claims under a valid signature. */
+/**
+ * A key that the service accepts and the test can sign with, to test claims under a valid
+ * signature.
+ */
 let ours: { kid: string, privateKey: CryptoKey, publicPem: string }
 let foreignKey: CryptoKey
 
@@ -30,14 +43,21 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 const read = async (bearer: string, headers: Record<string, string> = {}) => {
-  const response = await fetch(`${stack.dataUrl}/transactions`, { headers: { authorization: `Bearer ${bearer}`, ...headers } })
+  const response = await fetch(`${stack.dataUrl}/transactions`, {
+    headers: { authorization: `Bearer ${bearer}`, ...headers },
+  })
   return { status: response.status, body: await response.json() as any }
 }
-const encode = (value: unknown) => base64url.encode(typeof value === 'string' ? value : JSON.stringify(value))
+const encode = (value: unknown) =>
+  base64url.encode(typeof value === 'string' ? value : JSON.stringify(value))
 /** Signs the genuine claims with changes, using a key that the service accepts. */
 const sign = (change: Record<string, unknown>, header: Record<string, unknown> = {}) => {
-  const payload = Object.fromEntries(Object.entries({ ...claims, ...change }).filter(([, value]) => value !== undefined))
-  return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: ours.kid, ...header }).sign(ours.privateKey)
+  const payload = Object.fromEntries(
+    Object.entries({ ...claims, ...change }).filter(([, value]) => value !== undefined),
+  )
+  return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: ours.kid, ...header }).sign(
+    ours.privateKey,
+  )
 }
 const hs256 = (key: string | Buffer, header: Record<string, unknown> = {}) => {
   const input = `${encode({ alg: 'HS256', kid: ours.kid, ...header })}.${encode(claims)}`
@@ -55,7 +75,9 @@ describe('an invalid signature is refused:', () => {
   test('an invalid signature is refused: alg none, with and without a signature', async () => {
     for (const alg of ['none', 'None', 'NONE', '']) {
       await expectRefused(`${encode({ alg })}.${encode(claims)}.`)
-      await expectRefused(`${encode({ alg, kid: ours.kid })}.${encode(claims)}.${genuine.split('.')[2]}`)
+      await expectRefused(
+        `${encode({ alg, kid: ours.kid })}.${encode(claims)}.${genuine.split('.')[2]}`,
+      )
     }
   })
 
@@ -79,14 +101,23 @@ describe('an invalid signature is refused:', () => {
 
   test('another key under a real kid, or embedded in the header', async () => {
     const jwk = await exportJWK((await generateKeyPair('RS256', { extractable: true })).publicKey)
-    for (const header of [{}, { jwk }, { jku: 'http://127.0.0.1/keys' }, { x5u: 'http://127.0.0.1/cert' }, { x5c: ['MIIB'] }]) {
-      await expectRefused(await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: ours.kid, ...header }).sign(foreignKey))
+    for (
+      const header of [{}, { jwk }, { jku: 'http://127.0.0.1/keys' }, {
+        x5u: 'http://127.0.0.1/cert',
+      }, { x5c: ['MIIB'] }]
+    ) {
+      await expectRefused(
+        await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: ours.kid, ...header })
+          .sign(foreignKey),
+      )
     }
   })
 
   test('a kid that is a path, a query or empty', async () => {
     for (const kid of ['../../etc/passwd', "' or 1=1 --", '', 'unknown']) {
-      await expectRefused(await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid }).sign(foreignKey))
+      await expectRefused(
+        await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid }).sign(foreignKey),
+      )
     }
   })
 
@@ -101,8 +132,14 @@ describe('an invalid signature is refused:', () => {
   })
 
   test('an unknown critical extension', async () => {
-    const input = `${encode({ alg: 'RS256', kid: ours.kid, crit: ['exp2'], exp2: 1 })}.${encode(claims)}`
-    const signature = await crypto.subtle.sign('RSASSA-PKCS1-v1_5', ours.privateKey, new TextEncoder().encode(input))
+    const input = `${encode({ alg: 'RS256', kid: ours.kid, crit: ['exp2'], exp2: 1 })}.${
+      encode(claims)
+    }`
+    const signature = await crypto.subtle.sign(
+      'RSASSA-PKCS1-v1_5',
+      ours.privateKey,
+      new TextEncoder().encode(input),
+    )
     const { status } = await read(`${input}.${base64url.encode(new Uint8Array(signature))}`)
     expect([200, 401]).toContain(status)
   })
@@ -151,13 +188,15 @@ test('claims under a valid signature are refused with an audience that is missin
 })
 
 test('claims under a valid signature are refused with an expiry that is missing, past, or not a number', async () => {
-  for (const exp of [undefined, null, '9999999999', 1, Math.floor(Date.now() / 1000) - 3_600]) await expectRefused(await sign({ exp }))
+  for (const exp of [undefined, null, '9999999999', 1, Math.floor(Date.now() / 1000) - 3_600])
+    await expectRefused(await sign({ exp }))
 })
 
 test('claims under a valid signature are refused with a session that is missing, of another user, or made up', async () => {
   const eve = await signedIn(stack, 'Eve')
   const foreign = (await eve.get('/get-session')).body.session.id
-  for (const sid of [undefined, null, '', 'x', foreign, [claims['sid']], { id: claims['sid'] }]) await expectRefused(await sign({ sid }))
+  for (const sid of [undefined, null, '', 'x', foreign, [claims['sid']], { id: claims['sid'] }])
+    await expectRefused(await sign({ sid }))
 })
 
 test('claims under a valid signature are refused after a sign-out, as a copy of the cookie is', async () => {
@@ -198,18 +237,36 @@ test('claims under a valid signature are refused with an organization of other u
 
 test('claims under a valid signature are refused with a higher role than the membership’s', async () => {
   const { id, viewer } = await team(stack, ['viewer'])
-  const viewerClaims = JSON.parse(Buffer.from((await viewer.token()).split('.')[1] ?? '', 'base64url').toString())
+  const viewerClaims = JSON.parse(
+    Buffer.from((await viewer.token()).split('.')[1] ?? '', 'base64url').toString(),
+  )
   expect((await read(await sign(viewerClaims))).status).toBe(200)
-  for (const organization_role of ['editor', 'admin', 'owner', 'Viewer', 'viewer ', 'viewer,owner']) {
-    await expectRefused(await sign({ ...viewerClaims, claims: { organization_id: id, organization_role } }))
+  for (
+    const organization_role of ['editor', 'admin', 'owner', 'Viewer', 'viewer ', 'viewer,owner']
+  ) {
+    await expectRefused(
+      await sign({ ...viewerClaims, claims: { organization_id: id, organization_role } }),
+    )
   }
 })
 
 test('claims under a valid signature with another role of the database are refused or read no rows', async () => {
   for (
-    const role of ['postgres', 'authenticator', 'auth_service', 'pg_read_all_data', 'none', 'Authenticated', 'anon; drop table x', '', 1, null, [
-      'authenticated',
-    ]]
+    const role of [
+      'postgres',
+      'authenticator',
+      'auth_service',
+      'pg_read_all_data',
+      'none',
+      'Authenticated',
+      'anon; drop table x',
+      '',
+      1,
+      null,
+      [
+        'authenticated',
+      ],
+    ]
   ) {
     const { status, body } = await read(await sign({ role }))
     // PostgREST treats a missing role as anonymous, which returns [].
@@ -225,9 +282,16 @@ test('claims under a valid signature that occur twice read no rows of another us
     headers: { authorization: `Bearer ${await eve.token()}`, 'content-type': 'application/json' },
     body: '{"name":"Eve’s","amount":1}',
   })
-  const doubled = JSON.stringify(claims).replace('{', `{"user_id":"${await eve.id()}","sub":"${await eve.id()}",`)
+  const doubled = JSON.stringify(claims).replace(
+    '{',
+    `{"user_id":"${await eve.id()}","sub":"${await eve.id()}",`,
+  )
   const input = `${encode({ alg: 'RS256', kid: ours.kid })}.${encode(doubled)}`
-  const signature = await crypto.subtle.sign('RSASSA-PKCS1-v1_5', ours.privateKey, new TextEncoder().encode(input))
+  const signature = await crypto.subtle.sign(
+    'RSASSA-PKCS1-v1_5',
+    ours.privateKey,
+    new TextEncoder().encode(input),
+  )
   const { status, body } = await read(`${input}.${base64url.encode(new Uint8Array(signature))}`)
   if (status === 200) expect(body).toEqual([])
   else expect(status).toBe(401)
@@ -237,9 +301,12 @@ describe('other secrets and headers are not accepted as a token:', () => {
   test('a session cookie, a verification token, a reset token', async () => {
     const bob = person(stack, 'Bob')
     await bob.signUp()
-    const verification = new URL(linkIn(await stack.mail.waitFor(bob.email))).searchParams.get('token') ?? ''
+    const verification =
+      new URL(linkIn(await stack.mail.waitFor(bob.email))).searchParams.get('token') ?? ''
     await bob.post('/forget-password', { email: bob.email })
-    const reset = new URL(linkIn(await stack.mail.waitFor(bob.email, ({ text }) => text.includes('reset-password')))).searchParams.get('token') ?? ''
+    const reset = new URL(
+      linkIn(await stack.mail.waitFor(bob.email, ({ text }) => text.includes('reset-password'))),
+    ).searchParams.get('token') ?? ''
     for (const bearer of [verification, reset, ...bob.cookies.values()]) await expectRefused(bearer)
   })
 
@@ -252,9 +319,16 @@ describe('other secrets and headers are not accepted as a token:', () => {
     })
     const forged = JSON.stringify({ ...claims, user_id: await eve.id() })
     for (
-      const headers of [{ 'request.jwt.claims': forged }, { 'x-request-jwt-claims': forged }, { role: 'postgres' }, { prefer: 'params=single-object' }, {
-        'accept-profile': 'auth',
-      }, { 'content-profile': 'private' }]
+      const headers of [
+        { 'request.jwt.claims': forged },
+        { 'x-request-jwt-claims': forged },
+        { role: 'postgres' },
+        { prefer: 'params=single-object' },
+        {
+          'accept-profile': 'auth',
+        },
+        { 'content-profile': 'private' },
+      ]
     ) {
       const { status, body } = await read(genuine, headers)
       expect([200, 406]).toContain(status)

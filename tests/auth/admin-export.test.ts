@@ -21,47 +21,97 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-const slugOf = async (id: string) => (await stack.sql.query<{ slug: string }>('select slug from auth.organizations where id = $1', [id])).rows[0]!.slug
+const slugOf = async (id: string) =>
+  (await stack.sql.query<{ slug: string }>('select slug from auth.organizations where id = $1', [
+    id,
+  ])).rows[0]!.slug
 
 test('an export by the operator equals the user’s own export, and the user can restore it', async () => {
   const { id, owner, editor } = await team(stack, ['editor'])
   const client = clientOf(stack, editor)
-  const account = await unwrap(client.data.from('accounts').insert({ name: 'Giro', type: 'checking', currency: 'eur' }).select('id').single())
+  const account = await unwrap(
+    client.data.from('accounts').insert({ name: 'Giro', type: 'checking', currency: 'eur' }).select(
+      'id',
+    ).single(),
+  )
   const { id: transaction } = await unwrap(
-    client.data.from('transactions').insert({ name: '=1+1', amount: -0.1, account_id: account.id, metadata: { a: 'b' } }).select('id').single(),
+    client.data.from('transactions').insert({
+      name: '=1+1',
+      amount: -0.1,
+      account_id: account.id,
+      metadata: { a: 'b' },
+    }).select('id').single(),
   )
   const receipt = newPdf(700_000)
   await client.attach(transaction, new Blob([new Uint8Array(receipt)]), { name: 'receipt.pdf' })
   await unwrap(client.data.from('categories').insert({ name: 'My own', organization_id: null }))
-  await unwrap(clientOf(stack, owner).data.from('categories').insert({ name: 'The owner’s own', organization_id: null }))
-  const { body: another } = await owner.post('/organization/create', { name: 'Another', metadata: { of: ['much'] }, logo: 'https://example.org/logo.png' })
-  await owner.post('/organization/invite-member', { organizationId: another.id, email: editor.email, role: 'viewer' })
+  await unwrap(
+    clientOf(stack, owner).data.from('categories').insert({
+      name: 'The owner’s own',
+      organization_id: null,
+    }),
+  )
+  const { body: another } = await owner.post('/organization/create', {
+    name: 'Another',
+    metadata: { of: ['much'] },
+    logo: 'https://example.org/logo.png',
+  })
+  await owner.post('/organization/invite-member', {
+    organizationId: another.id,
+    email: editor.email,
+    role: 'viewer',
+  })
 
-  const { code, file, text } = await operatorToFile(stack.ownerUrl, 'export', editor.email.toUpperCase(), '--organization', await slugOf(id))
+  const { code, file, text } = await operatorToFile(
+    stack.ownerUrl,
+    'export',
+    editor.email.toUpperCase(),
+    '--organization',
+    await slugOf(id),
+  )
   expect({ code, text }).toEqual({ code: 0, text: '' })
-  const [operatorExport, userExport] = [await filesOf(file), await filesOf(await blobOf(await exportMine(client)))]
+  const [operatorExport, userExport] = [
+    await filesOf(file),
+    await filesOf(await blobOf(await exportMine(client))),
+  ]
   expect([...operatorExport.keys()]).toEqual([...userExport.keys()])
   for (const [path, content] of userExport) {
     if (path === 'manifest.json') continue
     // The current session differs: the user's own export runs in a session of the client.
-    expect(operatorExport.get(path), path).toBe(content.replace('"current":true', '"current":false'))
+    expect(operatorExport.get(path), path).toBe(
+      content.replace('"current":true', '"current":false'),
+    )
   }
   expect(JSON.parse(operatorExport.get('manifest.json')!).files).toContainEqual({
     path: `files/${sha256Of(receipt)}`,
     size: 700_000,
     sha256: sha256Of(receipt),
   })
-  expect(JSON.parse(operatorExport.get('manifest.json')!)).toMatchObject({ user: { email: editor.email }, organization: { id, name: 'The Team' } })
+  expect(JSON.parse(operatorExport.get('manifest.json')!)).toMatchObject({
+    user: { email: editor.email },
+    organization: { id, name: 'The Team' },
+  })
   expect(rowsIn(operatorExport, 'personal/categories.jsonl')).toMatchObject([{ name: 'My own' }])
-  expect(rowsIn(operatorExport, 'account/invitations.jsonl')).toMatchObject([{ organization_name: 'Another', role: 'viewer' }])
+  expect(rowsIn(operatorExport, 'account/invitations.jsonl')).toMatchObject([{
+    organization_name: 'Another',
+    role: 'viewer',
+  }])
   const owners = await filesOf((await operatorToFile(stack.ownerUrl, 'export', owner.email)).file)
-  expect(rowsIn(owners, 'account/organizations.jsonl')).toEqual(await clientOf(stack, owner).auth.organization.list())
+  expect(rowsIn(owners, 'account/organizations.jsonl')).toEqual(
+    await clientOf(stack, owner).auth.organization.list(),
+  )
 
   await unwrap(client.data.from('transactions').delete().eq('name', '=1+1'))
-  expect(await restoreMine(client, file)).toMatchObject({ problems: [], tables: { transactions: { stored: 1, present: 0 } } })
+  expect(await restoreMine(client, file)).toMatchObject({
+    problems: [],
+    tables: { transactions: { stored: 1, present: 0 } },
+  })
 })
 
-/** The file of the export that holds each table of schema auth. Null for tables that only prove the user's identity or hold no personal data. */
+/**
+ * The file of the export that holds each table of schema auth. Null for tables that only prove the
+ * user's identity or hold no personal data.
+ */
 const fileOfTable: Record<string, AccountFile | null> = {
   users: 'user',
   sessions: 'sessions',
@@ -88,10 +138,25 @@ test('an export covers each table with data of the user, and contains no secret 
   const { owner } = await team(stack, [])
   const other = await team(stack, [])
   const id = await owner.id()
-  await other.owner.post('/organization/invite-member', { organizationId: other.id, email: owner.email, role: 'viewer' })
-  const { body: { key, hint } } = await owner.post('/api-key/create', { name: 'Report', expiresInDays: 9, password })
-  const { body: { secret: webhookSecret } } = await owner.post('/webhook/create', { name: 'Hook', url: 'http://127.0.0.1:9/', password })
-  const { body: { url: calendarUrl } } = await owner.post('/calendar/create', { name: 'Due', password })
+  await other.owner.post('/organization/invite-member', {
+    organizationId: other.id,
+    email: owner.email,
+    role: 'viewer',
+  })
+  const { body: { key, hint } } = await owner.post('/api-key/create', {
+    name: 'Report',
+    expiresInDays: 9,
+    password,
+  })
+  const { body: { secret: webhookSecret } } = await owner.post('/webhook/create', {
+    name: 'Hook',
+    url: 'http://127.0.0.1:9/',
+    password,
+  })
+  const { body: { url: calendarUrl } } = await owner.post('/calendar/create', {
+    name: 'Due',
+    password,
+  })
   const { body: { totp_uri: uri } } = await owner.post('/two-factor/enable', { password })
   const app = authenticator(uri)
   expect((await owner.post('/two-factor/verify-totp', { code: app.code() })).status).toBe(200)
@@ -111,23 +176,52 @@ test('an export covers each table with data of the user, and contains no secret 
   )
 
   const userExport = await filesOf(await blobOf(await exportMine(clientOf(stack, owner))))
-  const operatorExport = await filesOf((await operatorToFile(stack.ownerUrl, 'export', owner.email)).file)
+  const operatorExport = await filesOf(
+    (await operatorToFile(stack.ownerUrl, 'export', owner.email)).file,
+  )
   for (const file of new Set(Object.values(fileOfTable))) {
     if (file === null) continue
     expect(rowsIn(userExport, `account/${file}.jsonl`), file).not.toEqual([])
-    expect(operatorExport.get(`account/${file}.jsonl`), file).toBe(userExport.get(`account/${file}.jsonl`)!.replace('"current":true', '"current":false'))
+    expect(operatorExport.get(`account/${file}.jsonl`), file).toBe(
+      userExport.get(`account/${file}.jsonl`)!.replace('"current":true', '"current":false'),
+    )
   }
-  expect(rowsIn(userExport, 'account/sign_in.jsonl')).toEqual([{ has_password: true, passkey_required: false, two_factor: true, backup_codes_left: 10 }])
-  expect(rowsIn(userExport, 'account/providers.jsonl')).toMatchObject([{ issuer: 'https://login.example.org', subject: 'ann-there' }])
-  expect(rowsIn(userExport, 'account/passkeys.jsonl')).toMatchObject([{ name: 'Phone', backed_up: true, last_used_at: null }])
-  expect(rowsIn(userExport, 'account/api_keys.jsonl')).toMatchObject([{ name: 'Report', hint, role: 'viewer' }])
-  expect(rowsIn(userExport, 'account/webhooks.jsonl')).toMatchObject([{ name: 'Hook', url: 'http://127.0.0.1:9/', tables: null }])
-  expect(rowsIn(userExport, 'account/calendars.jsonl')).toMatchObject([{ name: 'Due', amounts: false }])
+  expect(rowsIn(userExport, 'account/sign_in.jsonl')).toEqual([{
+    has_password: true,
+    passkey_required: false,
+    two_factor: true,
+    backup_codes_left: 10,
+  }])
+  expect(rowsIn(userExport, 'account/providers.jsonl')).toMatchObject([{
+    issuer: 'https://login.example.org',
+    subject: 'ann-there',
+  }])
+  expect(rowsIn(userExport, 'account/passkeys.jsonl')).toMatchObject([{
+    name: 'Phone',
+    backed_up: true,
+    last_used_at: null,
+  }])
+  expect(rowsIn(userExport, 'account/api_keys.jsonl')).toMatchObject([{
+    name: 'Report',
+    hint,
+    role: 'viewer',
+  }])
+  expect(rowsIn(userExport, 'account/webhooks.jsonl')).toMatchObject([{
+    name: 'Hook',
+    url: 'http://127.0.0.1:9/',
+    tables: null,
+  }])
+  expect(rowsIn(userExport, 'account/calendars.jsonl')).toMatchObject([{
+    name: 'Due',
+    amounts: false,
+  }])
   const { rows: events } = await stack.sql.query(
     'select id from auth.events where user_id = $1 and organization_id is null order by happened_at desc, id desc',
     [id],
   )
-  expect(rowsIn(userExport, 'account/events.jsonl').map((event) => event['id'])).toEqual(events.map((event) => event['id']))
+  expect(rowsIn(userExport, 'account/events.jsonl').map((event) => event['id'])).toEqual(
+    events.map((event) => event['id']),
+  )
   const { rows: [proof] } = await stack.sql.query<Record<string, string>>(
     `select a.password, f.secret, f.backup_codes[1] as backup, s.token, encode(k.key_hash, 'base64') as hash,
       w.secret as webhook, encode(c.secret_hash, 'base64') as calendar, 'public-key' as passkey, 'credential-of-' || $1 as credential
@@ -136,15 +230,32 @@ test('an export covers each table with data of the user, and contains no secret 
     where a.user_id = $1 and a.provider_id = 'credential' limit 1`,
     [id],
   )
-  for (const [what, value] of Object.entries({ ...proof!, key, totp: app.secret, webhookSecret, calendarUrl })) {
-    for (const [path, text] of [...userExport, ...operatorExport]) expect(text.includes(value), `${what} in ${path}`).toBe(false)
+  for (
+    const [what, value] of Object.entries({
+      ...proof!,
+      key,
+      totp: app.secret,
+      webhookSecret,
+      calendarUrl,
+    })
+  ) {
+    for (const [path, text] of [...userExport, ...operatorExport])
+      expect(text.includes(value), `${what} in ${path}`).toBe(false)
   }
 })
 
 test('an export contains what the user’s role may list, and data of an organization only if the operator names it', async () => {
   const { id, owner, viewer } = await team(stack, ['viewer'])
   await unwrap(clientOf(stack, owner).data.from('tags').insert({ name: 'ours' }))
-  const ofTeam = await filesOf((await operatorToFile(stack.ownerUrl, 'export', viewer.email, '--organization', await slugOf(id))).file)
+  const ofTeam = await filesOf(
+    (await operatorToFile(
+      stack.ownerUrl,
+      'export',
+      viewer.email,
+      '--organization',
+      await slugOf(id),
+    )).file,
+  )
   expect(rowsIn(ofTeam, 'organization/tags.jsonl')).toMatchObject([{ name: 'ours' }])
   expect(rowsIn(ofTeam, 'organization/activity.jsonl')).toEqual([])
   const ofOne = await filesOf((await operatorToFile(stack.ownerUrl, 'export', viewer.email)).file)
@@ -161,14 +272,19 @@ test('an export is a snapshot of one moment, and reads only as fast as its outpu
   )
   const taken: (() => void)[] = []
   const parts: Uint8Array<ArrayBuffer>[] = []
-  const end = admin(['export', ann.email], { databaseUrl: stack.ownerUrl, command: 'admin', migrateCommand: 'migrate' }, {
+  const end = admin(['export', ann.email], {
+    databaseUrl: stack.ownerUrl,
+    command: 'admin',
+    migrateCommand: 'migrate',
+  }, {
     write: (part, written) => {
       parts.push(Buffer.from(part))
       taken.push(() => written?.())
     },
   })
   await expect.poll(() => parts.length).toBe(1)
-  // The output is not consumed: the export reads no further, and later changes by others are not in it.
+  // The output is not consumed: the export reads no further, and later changes by others are not in
+  // it.
   await stack.sql.query(`delete from api.transactions where name like 'Row %'`)
   expect(parts.length).toBe(1)
   const take = setInterval(() => taken.shift()?.(), 0)
@@ -182,39 +298,68 @@ test('an export is a snapshot of one moment, and reads only as fast as its outpu
 test('an export needs no superuser: a database owner that is a member of the authenticator role can run it', async () => {
   const ann = await signedIn(stack, 'Ann')
   const { data, attach } = clientOf(stack, ann)
-  const { id } = await unwrap(data.from('transactions').insert({ name: 'Shopping', amount: -20 }).select('id').single())
+  const { id } = await unwrap(
+    data.from('transactions').insert({ name: 'Shopping', amount: -20 }).select('id').single(),
+  )
   await attach(id, new Blob(['A receipt.']))
   const owner = `owner_${randomBytes(4).toString('hex')}`
-  await stack.sql.query(`create role ${owner} login password 'owner' in role authenticator, pg_read_all_data`)
-  const { code, file, text } = await operatorToFile(connection(stack.ownerUrl, { user: owner, password: 'owner' }), 'export', ann.email)
+  await stack.sql.query(
+    `create role ${owner} login password 'owner' in role authenticator, pg_read_all_data`,
+  )
+  const { code, file, text } = await operatorToFile(
+    connection(stack.ownerUrl, { user: owner, password: 'owner' }),
+    'export',
+    ann.email,
+  )
   expect({ code, text }).toEqual({ code: 0, text: '' })
-  expect((await filesOf(file)).get(`files/${sha256Of(Buffer.from('A receipt.'))}`)).toBe('A receipt.')
+  expect((await filesOf(file)).get(`files/${sha256Of(Buffer.from('A receipt.'))}`)).toBe(
+    'A receipt.',
+  )
   await stack.sql.query(`drop role ${owner}`)
 })
 
 test('an export fails with an error if its output cannot be written', async () => {
   const ann = await signedIn(stack, 'Ann')
-  await expect(admin(['export', ann.email], { databaseUrl: stack.ownerUrl, command: 'admin', migrateCommand: 'migrate' }, {
-    write: (_part, written) => written?.(new Error('The disk is full.')),
-  })).rejects.toThrow('The disk is full.')
+  await expect(
+    admin(['export', ann.email], {
+      databaseUrl: stack.ownerUrl,
+      command: 'admin',
+      migrateCommand: 'migrate',
+    }, {
+      write: (_part, written) => written?.(new Error('The disk is full.')),
+    }),
+  ).rejects.toThrow('The disk is full.')
 })
 
 test.each([
   [['nobody@example.org'], 'There is no user with the e-mail nobody@example.org.\n'],
   [['ANN', '--organization', 'elsewhere'], /^\S+ is not a member of elsewhere\.\n$/],
   [[], 'Missing argument: e-mail. `infra/docker/admin --help` shows how.\n'],
-])('an export with the arguments %j prints an error to the terminal and leaves the file empty', async (args, sentence) => {
-  const ann = await signedIn(stack, 'Ann')
-  const { code, file, text } = await operatorToFile(stack.ownerUrl, 'export', ...args.map((word) => (word === 'ANN' ? ann.email : word)))
-  expect({ code, size: file.size }).toEqual({ code: 1, size: 0 })
-  expect(text).toMatch(sentence)
-})
+])(
+  'an export with the arguments %j prints an error to the terminal and leaves the file empty',
+  async (args, sentence) => {
+    const ann = await signedIn(stack, 'Ann')
+    const { code, file, text } = await operatorToFile(
+      stack.ownerUrl,
+      'export',
+      ...args.map((word) => (word === 'ANN' ? ann.email : word)),
+    )
+    expect({ code, size: file.size }).toEqual({ code: 1, size: 0 })
+    expect(text).toMatch(sentence)
+  },
+)
 
 test('an export refuses to write to a terminal', async () => {
   const ann = await signedIn(stack, 'Ann')
   let text = ''
   const terminal = { isTTY: true, write: (part: string | Uint8Array) => (text += String(part)) }
-  expect(await admin(['export', ann.email], { databaseUrl: stack.ownerUrl, command: 'admin', migrateCommand: 'migrate' }, terminal)).toBe(1)
+  expect(
+    await admin(['export', ann.email], {
+      databaseUrl: stack.ownerUrl,
+      command: 'admin',
+      migrateCommand: 'migrate',
+    }, terminal),
+  ).toBe(1)
   expect(text).toBe('An export is a ZIP archive. Redirect it to a file: … > export.zip.\n')
   expect((await operator(stack.ownerUrl, '--help')).text).toContain('export <e-mail>')
 })

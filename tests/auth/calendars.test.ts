@@ -12,17 +12,31 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-type Options = { name?: string, organizationId?: string | null, amounts?: boolean, password?: string }
-const postCalendar = (user: Person, options: Options = {}) => user.post('/calendar/create', { name: 'What is due', ...options })
+type Options = {
+  name?: string
+  organizationId?: string | null
+  amounts?: boolean
+  password?: string
+}
+const postCalendar = (user: Person, options: Options = {}) =>
+  user.post('/calendar/create', { name: 'What is due', ...options })
 /** Creates a calendar. @returns its id, and its path below base_url */
 const createCalendar = async (user: Person, options: Options = {}) => {
   const { status, body } = await postCalendar(user, options)
   expect(status).toBe(200)
   return { id: body.id as string, path: new URL(body.url).pathname }
 }
-const read = (path: string, headers: Record<string, string> = {}, at = stack.url) => fetch(`${at}${path}`, { headers })
+const read = (path: string, headers: Record<string, string> = {}, at = stack.url) =>
+  fetch(`${at}${path}`, { headers })
 
-type Event = { uid: string, day: string, days: number, summary: string, category: string, stamp: string }
+type Event = {
+  uid: string
+  day: string
+  days: number
+  summary: string
+  category: string
+  stamp: string
+}
 /** Reads a calendar with a parser of other authors. */
 async function eventsAt(path: string): Promise<Event[]> {
   const response = await read(path)
@@ -45,15 +59,26 @@ async function eventsAt(path: string): Promise<Event[]> {
 const subscription = async (user: Person, row: object): Promise<string> => {
   const response = await fetch(`${stack.dataUrl}/subscriptions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${await user.token()}`, 'content-type': 'application/json', prefer: 'return=representation' },
-    body: JSON.stringify({ title: 'Rent', amount: 900, period: 'monthly', currency: 'eur', ...row }),
+    headers: {
+      authorization: `Bearer ${await user.token()}`,
+      'content-type': 'application/json',
+      prefer: 'return=representation',
+    },
+    body: JSON.stringify({
+      title: 'Rent',
+      amount: 900,
+      period: 'monthly',
+      currency: 'eur',
+      ...row,
+    }),
   })
   expect(response.status).toBe(201)
   return (await response.json() as [{ id: string }])[0].id
 }
 
 /** The day that many days from today, in UTC. */
-const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+const dayFromNow = (days: number) =>
+  new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
 test('a calendar is an address with a secret that is shown once, and the database stores only its hash', async () => {
   const ann = await signedIn(stack, 'Ann')
@@ -66,9 +91,12 @@ test('a calendar is an address with a secret that is shown once, and the databas
     created_at: expect.any(String),
     last_read_at: null,
   })
-  const secret = new RegExp(`^${stack.publicUrl}/api/auth/calendar/(cal_[\\w-]{43})\\.ics$`).exec(url)?.[1] ?? ''
+  const secret =
+    new RegExp(`^${stack.publicUrl}/api/auth/calendar/(cal_[\\w-]{43})\\.ics$`).exec(url)?.[1] ?? ''
   expect((await ann.get('/calendar/list')).body).toEqual([rest])
-  const { rows: [row] } = await stack.sql.query('select * from auth.calendars where id = $1', [rest.id])
+  const { rows: [row] } = await stack.sql.query('select * from auth.calendars where id = $1', [
+    rest.id,
+  ])
   expect(row.secret_hash).toEqual(createHash('sha256').update(secret).digest())
   expect(JSON.stringify(row)).not.toContain(secret)
   await read(new URL(url).pathname)
@@ -82,16 +110,29 @@ test('a calendar has the due days of the next year as events of a whole day, wit
   const events = await eventsAt(path)
   const days = [0, 100, 200, 300].map(dayFromNow)
   expect(events.map(({ day }) => day)).toEqual(days)
-  expect(events).toMatchObject(days.map((day) => ({ uid: `${id}-${day}@localhost`, days: 1, summary: 'Rent', category: 'Expense' })))
+  expect(events).toMatchObject(
+    days.map((day) => ({
+      uid: `${id}-${day}@localhost`,
+      days: 1,
+      summary: 'Rent',
+      category: 'Expense',
+    })),
+  )
   expect(await (await read(path)).text()).not.toMatch(/900\.|EUR/i)
   expect(await eventsAt(path)).toEqual(events)
 })
 
 test('a calendar also has the last month, so that a late payment stays visible', async () => {
   const ann = await signedIn(stack, 'Ann')
-  await subscription(ann, { starts_on: dayFromNow(-33), ends_on: dayFromNow(3), interval_in_days: 1 })
+  await subscription(ann, {
+    starts_on: dayFromNow(-33),
+    ends_on: dayFromNow(3),
+    interval_in_days: 1,
+  })
   const { path } = await createCalendar(ann)
-  expect((await eventsAt(path)).map(({ day }) => day)).toEqual(Array.from({ length: 35 }, (_, index) => dayFromNow(index - 31)))
+  expect((await eventsAt(path)).map(({ day }) => day)).toEqual(
+    Array.from({ length: 35 }, (_, index) => dayFromNow(index - 31)),
+  )
 })
 
 test('a calendar has amounts only if the user asks for them', async () => {
@@ -106,19 +147,33 @@ test('a calendar has income and transfers too, and no ended or inactive row', as
   const day = dayFromNow(10)
   const once = { starts_on: day, ends_on: day }
   const account = async (name: string) =>
-    (await stack.sql.query(`insert into api.accounts (name, type, currency, user_id) values ($1, 'checking', 'eur', $2) returning id`, [
-      name,
-      await ann.id(),
-    ])).rows[0].id
+    (await stack.sql.query(
+      `insert into api.accounts (name, type, currency, user_id) values ($1, 'checking', 'eur', $2) returning id`,
+      [
+        name,
+        await ann.id(),
+      ],
+    )).rows[0].id
   await subscription(ann, { ...once, title: 'Salary', kind: 'income' })
-  await subscription(ann, { ...once, title: 'Savings', kind: 'transfer', account_id: await account('Giro'), to_account_id: await account('Savings') })
+  await subscription(ann, {
+    ...once,
+    title: 'Savings',
+    kind: 'transfer',
+    account_id: await account('Giro'),
+    to_account_id: await account('Savings'),
+  })
   await subscription(ann, { ...once, title: 'Inactive', is_active: false })
-  await subscription(ann, { title: 'Ended', starts_on: dayFromNow(-800), ends_on: dayFromNow(-400) })
+  await subscription(ann, {
+    title: 'Ended',
+    starts_on: dayFromNow(-800),
+    ends_on: dayFromNow(-400),
+  })
   const { path } = await createCalendar(ann)
-  expect((await eventsAt(path)).map(({ summary, category, day: on }) => [summary, category, on])).toEqual([
-    ['Salary', 'Income', day],
-    ['Savings', 'Transfer', day],
-  ])
+  expect((await eventsAt(path)).map(({ summary, category, day: on }) => [summary, category, on]))
+    .toEqual([
+      ['Salary', 'Income', day],
+      ['Savings', 'Transfer', day],
+    ])
 })
 
 test('a calendar has the 31st on the last day of a shorter month, as get_upcoming has it', async () => {
@@ -129,10 +184,15 @@ test('a calendar has the 31st on the last day of a shorter month, as get_upcomin
   expect(days.length).toBeGreaterThanOrEqual(13)
   for (const day of days) expect(new Date(Date.parse(day) + 86_400_000).getUTCDate(), day).toBe(1)
   expect(days.filter((day) => /-02-2[89]$/.test(day))).not.toEqual([])
-  const response = await fetch(`${stack.dataUrl}/rpc/get_upcoming?start_date=${dayFromNow(-31)}&end_date=${dayFromNow(366)}`, {
-    headers: { authorization: `Bearer ${await ann.token()}` },
-  })
-  expect((await response.json() as { due_on: string }[]).map(({ due_on: day }) => day)).toEqual(days)
+  const response = await fetch(
+    `${stack.dataUrl}/rpc/get_upcoming?start_date=${dayFromNow(-31)}&end_date=${dayFromNow(366)}`,
+    {
+      headers: { authorization: `Bearer ${await ann.token()}` },
+    },
+  )
+  expect((await response.json() as { due_on: string }[]).map(({ due_on: day }) => day)).toEqual(
+    days,
+  )
 })
 
 test('a calendar is the same in each time zone of the server', async () => {
@@ -164,10 +224,13 @@ test('a calendar has texts of users escaped, in lines of at most 75 octets with 
 
 test('a calendar cannot contain another property by a title with line breaks', async () => {
   const ann = await signedIn(stack, 'Ann')
-  await stack.sql.query(`insert into api.subscriptions (title, amount, period, user_id) values ($1, 1, 'yearly', $2)`, [
-    'Rent\r\nATTACH:https://evil.example\nX:\u0007',
-    await ann.id(),
-  ])
+  await stack.sql.query(
+    `insert into api.subscriptions (title, amount, period, user_id) values ($1, 1, 'yearly', $2)`,
+    [
+      'Rent\r\nATTACH:https://evil.example\nX:\u0007',
+      await ann.id(),
+    ],
+  )
   const { path } = await createCalendar(ann)
   expect(await (await read(path)).text()).not.toMatch(/^(ATTACH|X:)/m)
 })
@@ -189,14 +252,26 @@ test('a calendar is one of at most ten of a user, and needs a verified address a
   const ann = await signedIn(stack, 'Ann')
   const answers = await Promise.all(Array.from({ length: 12 }, () => postCalendar(ann)))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
-  expect(answers.find(({ status }) => status !== 200)).toMatchObject({ status: 403, body: { error: 'CALENDAR_LIMIT_REACHED' } })
+  expect(answers.find(({ status }) => status !== 200)).toMatchObject({
+    status: 403,
+    body: { error: 'CALENDAR_LIMIT_REACHED' },
+  })
   const bob = await signedIn(stack, 'Bob')
-  await stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [await bob.id()])
-  expect(await postCalendar(bob)).toMatchObject({ status: 403, body: { error: 'FRESH_SIGN_IN_REQUIRED' } })
+  await stack.sql.query(
+    `update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`,
+    [await bob.id()],
+  )
+  expect(await postCalendar(bob)).toMatchObject({
+    status: 403,
+    body: { error: 'FRESH_SIGN_IN_REQUIRED' },
+  })
   expect((await postCalendar(bob, { password })).status).toBe(200)
   const mallory = person(stack, 'Mallory')
   await mallory.signUp()
-  expect(await postCalendar(mallory)).toMatchObject({ status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } })
+  expect(await postCalendar(mallory)).toMatchObject({
+    status: 403,
+    body: { error: 'EMAIL_NOT_VERIFIED' },
+  })
 })
 
 test('a program receives text/calendar that only it may store, and no other version of an unchanged calendar', async () => {
@@ -212,10 +287,14 @@ test('a program receives text/calendar that only it may store, and no other vers
   const etag = response.headers.get('etag')!
   for (const version of [etag, `W/${etag}`, `"x", ${etag}`]) {
     const again = await read(path, { 'if-none-match': version })
-    expect({ status: again.status, text: await again.text(), etag: again.headers.get('etag') }).toEqual({ status: 304, text: '', etag })
+    expect({ status: again.status, text: await again.text(), etag: again.headers.get('etag') })
+      .toEqual({ status: 304, text: '', etag })
   }
   const head = await fetch(`${stack.url}${path}`, { method: 'HEAD' })
-  expect({ status: head.status, type: head.headers.get('content-type') }).toEqual({ status: 200, type: 'text/calendar; charset=utf-8' })
+  expect({ status: head.status, type: head.headers.get('content-type') }).toEqual({
+    status: 200,
+    type: 'text/calendar; charset=utf-8',
+  })
   await stack.sql.query(`update api.subscriptions set title = 'New rent' where id = $1`, [id])
   expect((await read(path, { 'if-none-match': etag })).status).toBe(200)
 })
@@ -247,14 +326,30 @@ test('a calendar of a team shows the days of that team, also to a viewer, and no
   expect(await titles((await createCalendar(viewer, { organizationId })).path)).toEqual(['Office'])
   expect(await titles((await createCalendar(owner)).path)).toEqual(['Own flat'])
   expect(await titles((await createCalendar(viewer)).path)).toEqual(['Viewer’s flat'])
-  expect(await postCalendar(await signedIn(stack, 'Mallory'), { organizationId })).toMatchObject({ status: 404 })
+  expect(await postCalendar(await signedIn(stack, 'Mallory'), { organizationId })).toMatchObject({
+    status: 404,
+  })
 })
 
 test.each<[string, (owner: Person, viewer: Person, organizationId: string) => Promise<unknown>]>([
-  ['leaves the team', (_, viewer, organizationId) => viewer.post('/organization/leave', { organizationId })],
-  ['is removed', async (owner, viewer, organizationId) => owner.post('/organization/remove-member', { organizationId, userId: await viewer.id() })],
-  ['deletes the account', async (_, viewer) => stack.sql.query('delete from auth.users where id = $1', [await viewer.id()])],
-  ['loses the team by its deletion', (owner, _, organizationId) => owner.delete('/organization/delete', { organizationId })],
+  [
+    'leaves the team',
+    (_, viewer, organizationId) => viewer.post('/organization/leave', { organizationId }),
+  ],
+  [
+    'is removed',
+    async (owner, viewer, organizationId) =>
+      owner.post('/organization/remove-member', { organizationId, userId: await viewer.id() }),
+  ],
+  [
+    'deletes the account',
+    async (_, viewer) =>
+      stack.sql.query('delete from auth.users where id = $1', [await viewer.id()]),
+  ],
+  [
+    'loses the team by its deletion',
+    (owner, _, organizationId) => owner.delete('/organization/delete', { organizationId }),
+  ],
 ])('a calendar of a team ends when its user %s', async (_, end) => {
   const { id: organizationId, owner, viewer } = await team(stack, ['viewer'])
   const { path } = await createCalendar(viewer, { organizationId })
@@ -266,18 +361,24 @@ test.each<[string, (owner: Person, viewer: Person, organizationId: string) => Pr
 test('a revoked calendar is 404 at once; another user cannot revoke it', async () => {
   const ann = await signedIn(stack, 'Ann')
   const { id: calendarId, path } = await createCalendar(ann)
-  expect(await (await signedIn(stack, 'Bob')).post('/calendar/revoke', { calendarId })).toMatchObject({ status: 404 })
+  expect(await (await signedIn(stack, 'Bob')).post('/calendar/revoke', { calendarId }))
+    .toMatchObject({ status: 404 })
   expect((await read(path)).status).toBe(200)
   expect((await ann.post('/calendar/revoke', { calendarId })).body).toEqual({ success: true })
   expect((await read(path)).status).toBe(404)
-  expect((await ann.get('/list-events')).body.slice(0, 2)).toMatchObject([{ kind: 'calendar_revoked', name: 'What is due' }, { kind: 'calendar_created' }])
+  expect((await ann.get('/list-events')).body.slice(0, 2)).toMatchObject([{
+    kind: 'calendar_revoked',
+    name: 'What is due',
+  }, { kind: 'calendar_created' }])
 })
 
 test('a password reset ends calendars, because an attacker may have made one', async () => {
   const ann = await signedIn(stack, 'Ann')
   const { path } = await createCalendar(ann)
   await person(stack).post('/forget-password', { email: ann.email })
-  const token = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Reset your password'))).searchParams.get('token')
+  const token = new URL(
+    linkIn(await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Reset your password')),
+  ).searchParams.get('token')
   await person(stack).post('/reset-password', { token, password: 'another long password' })
   expect((await read(path)).status).toBe(404)
 })
@@ -311,7 +412,8 @@ test('calendars that the database answers late take no connection from other req
   await lock.query('lock table api.subscriptions in access exclusive mode')
   const reads = Promise.all(Array.from({ length: 16 }, async () => (await read(path)).status))
   try {
-    for (let index = 0; index < 5; index += 1) expect((await bob.get('/calendar/list')).status).toBe(200)
+    for (let index = 0; index < 5; index += 1)
+      expect((await bob.get('/calendar/list')).status).toBe(200)
   } finally {
     await lock.query('rollback')
     lock.release()
@@ -328,7 +430,11 @@ test('a calendar whose rows are locked for more than a second is busy', async ()
   const response = await read(path)
   await lock.query('rollback')
   lock.release()
-  expect({ status: response.status, retryAfter: response.headers.get('retry-after'), body: await response.json() }).toEqual({
+  expect({
+    status: response.status,
+    retryAfter: response.headers.get('retry-after'),
+    body: await response.json(),
+  }).toEqual({
     status: 503,
     retryAfter: '5',
     body: { error: 'SERVICE_BUSY', message: expect.any(String) },
@@ -336,15 +442,22 @@ test('a calendar whose rows are locked for more than a second is busy', async ()
 })
 
 test('wrong secrets are limited per address, and requests per calendar', async () => {
-  await using limited = await startStack({ env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8' } })
+  await using limited = await startStack({
+    env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8' },
+  })
   const ann = await signedIn(limited, 'Ann')
   const from = { 'x-forwarded-for': '203.0.113.7' }
   const wrong = `/api/auth/calendar/cal_${'x'.repeat(43)}.ics`
   const { body: { url } } = await postCalendar(ann, {})
-  for (let index = 0; index < 60; index += 1) expect((await read(wrong, from, limited.url)).status).toBe(404)
+  for (let index = 0; index < 60; index += 1)
+    expect((await read(wrong, from, limited.url)).status).toBe(404)
   const over = await read(wrong, from, limited.url)
-  expect({ status: over.status, retryAfter: Number(over.headers.get('retry-after')) }).toEqual({ status: 429, retryAfter: expect.any(Number) })
+  expect({ status: over.status, retryAfter: Number(over.headers.get('retry-after')) }).toEqual({
+    status: 429,
+    retryAfter: expect.any(Number),
+  })
   const statuses: number[] = []
-  for (let index = 0; index < 31; index += 1) statuses.push((await read(new URL(url).pathname, from, limited.url)).status)
+  for (let index = 0; index < 31; index += 1)
+    statuses.push((await read(new URL(url).pathname, from, limited.url)).status)
   expect([...new Set(statuses.slice(0, 30)), statuses[30]]).toEqual([200, 429])
 })

@@ -15,7 +15,8 @@ const opened: Live[] = []
 afterEach(async () => {
   await Promise.all(opened.splice(0).map(({ close }) => close()))
 })
-const cookieOf = ({ cookies }: Person) => [...cookies].map(([key, value]) => `${key}=${value}`).join('; ')
+const cookieOf = ({ cookies }: Person) =>
+  [...cookies].map(([key, value]) => `${key}=${value}`).join('; ')
 
 /** Opens a stream and reads `ready`. */
 async function live(headers: Record<string, string>, query = '', url = stack.url): Promise<Live> {
@@ -30,20 +31,32 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 async function data(token: string, method: string, path: string, body?: unknown) {
   const response = await fetch(`${stack.url}/data${path}`, {
     method,
-    headers: { ...bearer(token), 'content-type': 'application/json', prefer: 'return=representation' },
+    headers: {
+      ...bearer(token),
+      'content-type': 'application/json',
+      prefer: 'return=representation',
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await response.text()
   expect(response.status, text).toBeLessThan(300)
-  return { rows: text === '' ? null : JSON.parse(text), changeId: response.headers.get('x-change-id') }
+  return {
+    rows: text === '' ? null : JSON.parse(text),
+    changeId: response.headers.get('x-change-id'),
+  }
 }
 const book = async (token: string, name = 'Bread', more = {}) => {
-  const { rows: [row], changeId } = await data(token, 'POST', '/transactions', { name, amount: -5, ...more })
+  const { rows: [row], changeId } = await data(token, 'POST', '/transactions', {
+    name,
+    amount: -5,
+    ...more,
+  })
   return { id: row.id as string, changeId }
 }
 
 const change = (fields: object) => ({ event: 'change', data: fields })
-const actives = async () => Number(/^auth_streams (\d+)/m.exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1])
+const actives = async () =>
+  Number(/^auth_streams (\d+)/m.exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1])
 
 test('a stream tells table, context, actions, ids and change_id of a personal change, and no value', async () => {
   const ann = await signedIn(stack, 'Ann')
@@ -52,7 +65,13 @@ test('a stream tells table, context, actions, ids and change_id of a personal ch
   expect(await stream.next()).toEqual({
     event: 'change',
     id: expect.stringMatching(/^[\w-]{70,102}$/),
-    data: { table: 'transactions', organization_id: null, actions: ['create'], ids: [id], change_id: changeId },
+    data: {
+      table: 'transactions',
+      organization_id: null,
+      actions: ['create'],
+      ids: [id],
+      change_id: changeId,
+    },
   })
   expect(changeId).toMatch(/^[\da-f-]{36}$/)
   expect(stream.text()).not.toContain('secret bread')
@@ -64,7 +83,14 @@ test('a stream tells a change and a deletion of the active organization to each 
   const stream = await ofUser(viewer, '?tables=transactions')
   const token = await owner.token()
   const { id } = await book(token)
-  expect(await stream.next()).toMatchObject(change({ table: 'transactions', organization_id: organizationId, actions: ['create'], ids: [id] }))
+  expect(await stream.next()).toMatchObject(
+    change({
+      table: 'transactions',
+      organization_id: organizationId,
+      actions: ['create'],
+      ids: [id],
+    }),
+  )
   await data(token, 'PATCH', `/transactions?id=eq.${id}`, { name: 'Rolls' })
   expect(await stream.next()).toMatchObject(change({ actions: ['update'], ids: [id] }))
   await data(token, 'DELETE', `/transactions?id=eq.${id}`)
@@ -89,8 +115,15 @@ test('a stream tells no id of another member’s personal rows', async () => {
 test('a stream tells a bulk change of over a hundred rows as one event without ids', async () => {
   const ann = await signedIn(stack)
   const stream = await ofUser(ann, '?tables=transactions')
-  await data(await ann.token(), 'POST', '/transactions', Array.from({ length: 101 }, (_, n) => ({ name: `Row ${n}`, amount: -1 })))
-  expect(await stream.next()).toMatchObject(change({ table: 'transactions', actions: ['create'], ids: null }))
+  await data(
+    await ann.token(),
+    'POST',
+    '/transactions',
+    Array.from({ length: 101 }, (_, n) => ({ name: `Row ${n}`, amount: -1 })),
+  )
+  expect(await stream.next()).toMatchObject(
+    change({ table: 'transactions', actions: ['create'], ids: null }),
+  )
   await book(await ann.token(), 'Last')
   await stream.next()
   expect(stream.events).toHaveLength(3)
@@ -101,12 +134,18 @@ test('a stream tells of several statements of one request once for each table', 
   const token = await ann.token()
   const stream = await ofUser(ann, '?tables=transactions,imports')
   const { changeId } = await data(token, 'POST', '/rpc/import_transactions', {
-    p_rows: [{ name: 'Bread', amount: -2, transaction_date: '2026-03-01' }, { name: 'Milk', amount: -1, transaction_date: '2026-03-02' }],
+    p_rows: [{ name: 'Bread', amount: -2, transaction_date: '2026-03-01' }, {
+      name: 'Milk',
+      amount: -1,
+      transaction_date: '2026-03-02',
+    }],
     p_source: 'bank',
     p_dry_run: false,
   })
   const events = [await stream.next(), await stream.next()]
-  expect(new Set(events.map(({ data: { table } }) => table))).toEqual(new Set(['imports', 'transactions']))
+  expect(new Set(events.map(({ data: { table } }) => table))).toEqual(
+    new Set(['imports', 'transactions']),
+  )
   expect(events.map(({ data: { change_id: id } }) => id)).toEqual([changeId, changeId])
 })
 
@@ -118,7 +157,9 @@ test('a stream tells of requests in quick succession apart, so that a client rec
   for (let times = 0; times < 5; times += 1) booked.push(await book(token))
   const events: Awaited<ReturnType<Live['next']>>[] = []
   while (events.length < 5) events.push(await stream.next('change'))
-  expect(events.map(({ data: { ids, change_id: changeId } }) => [ids, changeId])).toEqual(booked.map(({ id, changeId }) => [[id], changeId]))
+  expect(events.map(({ data: { ids, change_id: changeId } }) => [ids, changeId])).toEqual(
+    booked.map(({ id, changeId }) => [[id], changeId]),
+  )
 })
 
 test('a stream tells no change of a request that a dry run has rolled back, or that changed nothing', async () => {
@@ -142,18 +183,30 @@ test('a stream tells what an operator changes by SQL, without a change_id', asyn
   const { id } = await book(await ann.token())
   const stream = await ofUser(ann)
   await stack.sql.query(`update api.transactions set name = 'Rolls' where id = $1`, [id])
-  expect(await stream.next()).toMatchObject(change({ table: 'transactions', actions: ['update'], ids: [id], change_id: null }))
+  expect(await stream.next()).toMatchObject(
+    change({ table: 'transactions', actions: ['update'], ids: [id], change_id: null }),
+  )
   await ann.subscribe()
-  expect(await stream.next()).toMatchObject(change({ table: 'app_subscriptions', actions: ['create'], change_id: null }))
+  expect(await stream.next()).toMatchObject(
+    change({ table: 'app_subscriptions', actions: ['create'], change_id: null }),
+  )
 })
 
 test('a stream tells of activity without ids, to an editor only of the editor’s activity, and never to a viewer', async () => {
   const { owner, editor, viewer } = await team(stack, ['editor', 'viewer'])
-  const [toOwner, toEditor, toViewer] = [await ofUser(owner, '?tables=activity'), await ofUser(editor, '?tables=activity'), await ofUser(viewer)]
+  const [toOwner, toEditor, toViewer] = [
+    await ofUser(owner, '?tables=activity'),
+    await ofUser(editor, '?tables=activity'),
+    await ofUser(viewer),
+  ]
   const { changeId: ofOwner } = await book(await owner.token())
-  expect(await toOwner.next()).toMatchObject(change({ table: 'activity', actions: ['create'], ids: null, change_id: ofOwner }))
+  expect(await toOwner.next()).toMatchObject(
+    change({ table: 'activity', actions: ['create'], ids: null, change_id: ofOwner }),
+  )
   const { changeId: ofEditor } = await book(await editor.token())
-  expect(await toEditor.next()).toMatchObject(change({ table: 'activity', ids: null, change_id: ofEditor }))
+  expect(await toEditor.next()).toMatchObject(
+    change({ table: 'activity', ids: null, change_id: ofEditor }),
+  )
   await toViewer.next('change')
   expect(toViewer.text()).not.toContain('activity')
 })
@@ -161,18 +214,37 @@ test('a stream tells of activity without ids, to an editor only of the editor’
 test('a stream tells a viewer no private dashboard of the team, and tells one that becomes private', async () => {
   const { owner, viewer, editor } = await team(stack, ['viewer', 'editor'])
   const token = await owner.token()
-  const [toViewer, toEditor] = [await ofUser(viewer, '?tables=dashboards'), await ofUser(editor, '?tables=dashboards')]
+  const [toViewer, toEditor] = [
+    await ofUser(viewer, '?tables=dashboards'),
+    await ofUser(editor, '?tables=dashboards'),
+  ]
   const layout = { widgets: [] }
-  const { rows: [hidden] } = await data(token, 'POST', '/dashboards', { name: 'Hidden', layout, visibility: 'private' })
-  expect(await toEditor.next()).toMatchObject(change({ table: 'dashboards', actions: ['create'], ids: [hidden.id] }))
+  const { rows: [hidden] } = await data(token, 'POST', '/dashboards', {
+    name: 'Hidden',
+    layout,
+    visibility: 'private',
+  })
+  expect(await toEditor.next()).toMatchObject(
+    change({ table: 'dashboards', actions: ['create'], ids: [hidden.id] }),
+  )
   await data(token, 'PATCH', `/dashboards?id=eq.${hidden.id}`, { name: 'Still hidden' })
-  const { rows: [shared], changeId } = await data(token, 'POST', '/dashboards', { name: 'Shared', layout, visibility: 'shared' })
-  expect(await toViewer.next()).toMatchObject(change({ actions: ['create'], ids: [shared.id], change_id: changeId }))
+  const { rows: [shared], changeId } = await data(token, 'POST', '/dashboards', {
+    name: 'Shared',
+    layout,
+    visibility: 'shared',
+  })
+  expect(await toViewer.next()).toMatchObject(
+    change({ actions: ['create'], ids: [shared.id], change_id: changeId }),
+  )
   await data(token, 'PATCH', `/dashboards?id=eq.${shared.id}`, { visibility: 'private' })
   expect(await toViewer.next()).toMatchObject(change({ actions: ['update'], ids: [shared.id] }))
   await data(token, 'DELETE', `/dashboards?id=eq.${shared.id}`)
   await data(token, 'DELETE', `/dashboards?id=eq.${hidden.id}`)
-  const { rows: [last] } = await data(token, 'POST', '/dashboards', { name: 'Last', layout, visibility: 'public' })
+  const { rows: [last] } = await data(token, 'POST', '/dashboards', {
+    name: 'Last',
+    layout,
+    visibility: 'public',
+  })
   expect(await toViewer.next()).toMatchObject(change({ actions: ['create'], ids: [last.id] }))
   expect(toViewer.text()).not.toContain(hidden.id)
 })
@@ -183,12 +255,17 @@ test('a client reads with the session’s cookie, with a token of the data surfa
   const { body: { key } } = await ann.post('/api-key/create', { name: 'Program', expiresInDays: 1 })
   const streams = [await ofUser(ann), await live(bearer(token)), await live(bearer(key))]
   const { id } = await book(token)
-  for (const stream of streams) expect((await stream.next('change')).data).toMatchObject({ ids: [id] })
+  for (const stream of streams)
+    expect((await stream.next('change')).data).toMatchObject({ ids: [id] })
 })
 
 test('a client with a key of a team gets no personal change', async () => {
   const { id: organizationId, owner } = await team(stack, [])
-  const { body: { key } } = await owner.post('/api-key/create', { name: 'Program', expiresInDays: 1, organizationId })
+  const { body: { key } } = await owner.post('/api-key/create', {
+    name: 'Program',
+    expiresInDays: 1,
+    organizationId,
+  })
   const stream = await live(bearer(key), '?tables=transactions')
   const token = await owner.token()
   await book(token, 'Mine', { organization_id: null })
@@ -200,7 +277,10 @@ test('a client without a valid credential is refused', async () => {
   const refused = (headers: Record<string, string>, query = '') =>
     openLive(stack.url, headers, query).then(
       ({ close }) => close(),
-      async (response: Response) => ({ status: response.status, ...await response.json() as object }),
+      async (response: Response) => ({
+        status: response.status,
+        ...await response.json() as object,
+      }),
     )
   expect(await refused({})).toMatchObject({ status: 401, error: 'UNAUTHORIZED' })
   expect(await refused(bearer('fin_wrong'))).toMatchObject({ status: 401, error: 'UNAUTHORIZED' })
@@ -209,8 +289,14 @@ test('a client without a valid credential is refused', async () => {
   const token = await ann.token()
   expect(await refused(bearer(`${token.slice(0, -4)}AAAA`))).toMatchObject({ status: 401 })
   for (const query of ['?tables=transactions,secrets', '?tables=transactions&tables=accounts'])
-    expect(await refused({ cookie: cookieOf(ann) }, query)).toMatchObject({ status: 400, error: 'VALIDATION_ERROR' })
-  expect(await refused({ cookie: cookieOf(ann), origin: 'https://evil.example' })).toMatchObject({ status: 403, error: 'FORBIDDEN' })
+    expect(await refused({ cookie: cookieOf(ann) }, query)).toMatchObject({
+      status: 400,
+      error: 'VALIDATION_ERROR',
+    })
+  expect(await refused({ cookie: cookieOf(ann), origin: 'https://evil.example' })).toMatchObject({
+    status: 403,
+    error: 'FORBIDDEN',
+  })
   await ann.post('/sign-out')
   expect(await refused(bearer(token))).toMatchObject({ status: 401 })
 })
@@ -218,8 +304,14 @@ test('a client without a valid credential is refused', async () => {
 test('a client that sends HEAD opens no stream', async () => {
   const ann = await signedIn(stack)
   const before = await actives()
-  const response = await fetch(`${stack.url}/api/auth/changes`, { method: 'HEAD', headers: { cookie: cookieOf(ann) } })
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+  const response = await fetch(`${stack.url}/api/auth/changes`, {
+    method: 'HEAD',
+    headers: { cookie: cookieOf(ann) },
+  })
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'text/event-stream; charset=utf-8',
+  ])
   expect(await actives()).toBe(before)
 })
 
@@ -246,7 +338,11 @@ test('a client that resumes gets what it has missed, also from another process',
   const { id } = await book(token, 'Missed')
   const another = await stack.startAnotherAuth()
   for (const url of [stack.url, another]) {
-    const stream = await live({ cookie: cookieOf(ann), 'last-event-id': cursor }, '?tables=transactions', url)
+    const stream = await live(
+      { cookie: cookieOf(ann), 'last-event-id': cursor },
+      '?tables=transactions',
+      url,
+    )
     const received = async (row: string) => {
       // earlier changes may be repeated
       while (!(await stream.next('change')).data.ids.includes(row));
@@ -262,11 +358,17 @@ test('a client that resumes with a cursor that is too old, or none of this servi
   const cursor = first.lastId()!
   await first.close()
   await book(await ann.token())
-  await stack.sql.query('update private.changes set happened_at = happened_at - interval $$61 minutes$$')
+  await stack.sql.query(
+    'update private.changes set happened_at = happened_at - interval $$61 minutes$$',
+  )
   await stack.sql.query('select private.forget_changes(100000, 1000)')
   for (const id of [cursor, 'A'.repeat(22), 'A'.repeat(70), 'nonsense\u00e9']) {
     const stream = await live({ cookie: cookieOf(ann), 'last-event-id': id })
-    expect(await stream.next()).toMatchObject({ event: 'reset', id: expect.stringMatching(/^[\w-]{70,102}$/), data: {} })
+    expect(await stream.next()).toMatchObject({
+      event: 'reset',
+      id: expect.stringMatching(/^[\w-]{70,102}$/),
+      data: {},
+    })
   }
 })
 
@@ -275,14 +377,16 @@ test('a client that resumes with a cursor of which one character was changed is 
   const cursor = (await ofUser(ann)).lastId()!
   for (const at of [0, 20, 47, cursor.length - 1]) {
     const changed = `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`
-    expect(await (await live({ cookie: cookieOf(ann), 'last-event-id': changed })).next()).toMatchObject({ event: 'reset' })
+    expect(await (await live({ cookie: cookieOf(ann), 'last-event-id': changed })).next())
+      .toMatchObject({ event: 'reset' })
   }
 })
 
 test('a client that resumes with a cursor of another user or team is told to read everything', async () => {
   const { owner, editor } = await team(stack, ['editor'])
   const ofTeam = (await ofUser(editor)).lastId()!
-  const resumed = async (user: Person) => (await live({ cookie: cookieOf(user), 'last-event-id': ofTeam })).next()
+  const resumed = async (user: Person) =>
+    (await live({ cookie: cookieOf(user), 'last-event-id': ofTeam })).next()
   expect(await resumed(owner)).toMatchObject({ event: 'reset' })
   await editor.post('/organization/set-active', { organizationId: null })
   expect(await resumed(editor)).toMatchObject({ event: 'reset' })
@@ -292,11 +396,16 @@ test('a client that resumes after a new membership or role is told to read every
   const { id: organizationId, owner, editor } = await team(stack, ['editor'])
   const member = { organizationId, userId: await editor.id() }
   const cursor = (await ofUser(editor)).lastId()!
-  const resumed = async () => (await live({ cookie: cookieOf(editor), 'last-event-id': cursor })).next()
+  const resumed = async () =>
+    (await live({ cookie: cookieOf(editor), 'last-event-id': cursor })).next()
   await owner.patch('/organization/update-member-role', { ...member, role: 'admin' })
   expect(await resumed()).toMatchObject({ event: 'reset' })
   await owner.post('/organization/remove-member', member)
-  const { body } = await owner.post('/organization/invite-member', { organizationId, email: editor.email, role: 'editor' })
+  const { body } = await owner.post('/organization/invite-member', {
+    organizationId,
+    email: editor.email,
+    role: 'editor',
+  })
   await editor.post('/organization/accept-invitation', { invitationId: body.id })
   await editor.post('/organization/set-active', { organizationId })
   expect(await resumed()).toMatchObject({ event: 'reset' })
@@ -315,14 +424,20 @@ test('a client that was away for hours, in which nothing changed, misses nothing
   const first = await ofUser(ann, '?tables=transactions')
   const cursor = first.lastId()!
   await first.close()
-  await stack.sql.query('update private.changes set happened_at = happened_at - interval $$5 hours$$')
+  await stack.sql.query(
+    'update private.changes set happened_at = happened_at - interval $$5 hours$$',
+  )
   await stack.sql.query('select private.forget_changes(100000, 1000)')
   const { id } = await book(token, 'Missed')
-  const stream = await live({ cookie: cookieOf(ann), 'last-event-id': cursor }, '?tables=transactions')
+  const stream = await live(
+    { cookie: cookieOf(ann), 'last-event-id': cursor },
+    '?tables=transactions',
+  )
   expect(await stream.next()).toMatchObject(change({ ids: [id] }))
 })
 
-const insert = `insert into api.transactions (name, amount, user_id, organization_id) values ($1, 1, $2, $3) returning id`
+const insert =
+  `insert into api.transactions (name, amount, user_id, organization_id) values ($1, 1, $2, $3) returning id`
 
 test('no change is skipped when a transaction commits after a later one of another context', async () => {
   const { id: organizationId, owner } = await team(stack, [])
@@ -345,10 +460,16 @@ test('transactions of one context commit in the order of its positions, without 
   const seen: { position: string, change: string, after: string }[] = []
   const writing = Promise.all([
     ...Array.from({ length: 10 }, (_, count) => book(token, `by request ${count}`)),
-    ...Array.from({ length: 10 }, (_, count) => stack.sql.query(insert, [`by SQL ${count}`, id, null])),
+    ...Array.from(
+      { length: 10 },
+      (_, count) => stack.sql.query(insert, [`by SQL ${count}`, id, null]),
+    ),
   ])
   const isSeen = async () => {
-    const { rows } = await stack.sql.query(`select position, change, after from private.tenants where tenant = 'u:' || $1`, [id])
+    const { rows } = await stack.sql.query(
+      `select position, change, after from private.tenants where tenant = 'u:' || $1`,
+      [id],
+    )
     seen.push(...rows)
     return rows[0].position
   }
@@ -358,16 +479,23 @@ test('transactions of one context commit in the order of its positions, without 
     `select position, change, after from private.changes where tenant = 'u:' || $1 and table_name = 'transactions' order by position`,
     [id],
   )
-  expect(changes.map(({ position }) => position)).toEqual(Array.from({ length: 20 }, (_, at) => String(at + 1)))
-  expect(changes.slice(1).map(({ after }) => after)).toEqual(changes.slice(0, -1).map(({ change: before }) => before))
-  for (const { position, change: of } of seen) if (position !== '0') expect(changes[Number(position) - 1].change).toBe(of)
+  expect(changes.map(({ position }) => position)).toEqual(
+    Array.from({ length: 20 }, (_, at) => String(at + 1)),
+  )
+  expect(changes.slice(1).map(({ after }) => after)).toEqual(
+    changes.slice(0, -1).map(({ change: before }) => before),
+  )
+  for (const { position, change: of } of seen)
+    if (position !== '0') expect(changes[Number(position) - 1].change).toBe(of)
 })
 
 test('no change is skipped when the connections of the auth service are cut', async () => {
   const ann = await signedIn(stack)
   const token = await ann.token()
   const stream = await ofUser(ann, '?tables=transactions')
-  await stack.sql.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'auth' and datname = current_database()`)
+  await stack.sql.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'auth' and datname = current_database()`,
+  )
   const { id } = await book(token)
   expect((await stream.next()).data).toMatchObject({ ids: [id] })
 })
@@ -376,38 +504,76 @@ describe('a stream ends at once, and tells nothing later, when', () => {
   type Ending = {
     name: string
     open: 'cookie' | 'token' | 'key'
-    end: (of: { user: Person, owner: Person, organizationId: string, keyId: string }) => Promise<unknown>
+    end: (
+      of: { user: Person, owner: Person, organizationId: string, keyId: string },
+    ) => Promise<unknown>
     reason?: string
   }
-  const sessionOf = async (user: Person) => (await user.get('/get-session')).body.session.id as string
+  const sessionOf = async (user: Person) =>
+    (await user.get('/get-session')).body.session.id as string
   const endings: Ending[] = [
     { name: 'its user signs out', open: 'cookie', end: ({ user }) => user.post('/sign-out') },
-    { name: 'its user signs out, for a token', open: 'token', end: ({ user }) => user.post('/sign-out') },
-    { name: 'its session is revoked', open: 'token', end: async ({ user }) => user.post('/revoke-session', { sessionId: await sessionOf(user) }) },
+    {
+      name: 'its user signs out, for a token',
+      open: 'token',
+      end: ({ user }) => user.post('/sign-out'),
+    },
+    {
+      name: 'its session is revoked',
+      open: 'token',
+      end: async ({ user }) => user.post('/revoke-session', { sessionId: await sessionOf(user) }),
+    },
     {
       name: 'the membership ends',
       open: 'cookie',
-      end: async ({ owner, user, organizationId }) => owner.post('/organization/remove-member', { organizationId, userId: await user.id() }),
+      end: async ({ owner, user, organizationId }) =>
+        owner.post('/organization/remove-member', { organizationId, userId: await user.id() }),
     },
     {
       name: 'the role changes',
       open: 'token',
-      end: ({ user }) => stack.sql.query(`update auth.members set role = 'viewer' from auth.users u where u.id = user_id and u.email = $1`, [user.email]),
+      end: ({ user }) =>
+        stack.sql.query(
+          `update auth.members set role = 'viewer' from auth.users u where u.id = user_id and u.email = $1`,
+          [user.email],
+        ),
     },
-    { name: 'another organization becomes active', open: 'cookie', end: ({ user }) => user.post('/organization/set-active', { organizationId: null }) },
-    { name: 'the API key is revoked', open: 'key', end: ({ user, keyId }) => user.post('/api-key/revoke', { keyId }) },
+    {
+      name: 'another organization becomes active',
+      open: 'cookie',
+      end: ({ user }) => user.post('/organization/set-active', { organizationId: null }),
+    },
+    {
+      name: 'the API key is revoked',
+      open: 'key',
+      end: ({ user, keyId }) => user.post('/api-key/revoke', { keyId }),
+    },
     {
       name: 'the organization is deleted',
       open: 'cookie',
-      end: ({ organizationId }) => stack.sql.query('delete from auth.organizations where id = $1', [organizationId]),
+      end: ({ organizationId }) =>
+        stack.sql.query('delete from auth.organizations where id = $1', [organizationId]),
     },
-    { name: 'the account is deleted', open: 'cookie', end: ({ user }) => stack.sql.query('delete from auth.users where email = $1', [user.email]) },
+    {
+      name: 'the account is deleted',
+      open: 'cookie',
+      end: ({ user }) => stack.sql.query('delete from auth.users where email = $1', [user.email]),
+    },
   ]
   for (const { name, open, end } of endings) {
     test(name, async () => {
       const { id: organizationId, owner, editor: user } = await team(stack, ['editor'])
-      const { body: { id: keyId, key } } = await user.post('/api-key/create', { name: 'Program', expiresInDays: 1, organizationId, role: 'editor' })
-      const stream = await live(open === 'cookie' ? { cookie: cookieOf(user) } : bearer(open === 'token' ? await user.token() : key))
+      const { body: { id: keyId, key } } = await user.post('/api-key/create', {
+        name: 'Program',
+        expiresInDays: 1,
+        organizationId,
+        role: 'editor',
+      })
+      const stream = await live(
+        open === 'cookie'
+          ? { cookie: cookieOf(user) }
+          : bearer(open === 'token' ? await user.token() : key),
+      )
       const token = await owner.token()
       await end({ user, owner, organizationId, keyId })
       const endedAt = performance.now()
@@ -417,7 +583,11 @@ describe('a stream ends at once, and tells nothing later, when', () => {
         body: '{"name":"Later","amount":1}',
       })
       await later.text()
-      expect(await stream.next('end')).toEqual({ event: 'end', id: undefined, data: { reason: 'ended' } })
+      expect(await stream.next('end')).toEqual({
+        event: 'end',
+        id: undefined,
+        data: { reason: 'ended' },
+      })
       await stream.closed
       expect(performance.now() - endedAt).toBeLessThan(1_000)
       const names = stream.events.map(({ event, data: { table } }) => table ?? event)
@@ -429,7 +599,9 @@ describe('a stream ends at once, and tells nothing later, when', () => {
   test('a stream ends at once, and tells nothing later, when its token expires', async () => {
     const signer = await tokenSigner(stack.sql, stack.publicUrl)
     const ann = await signedIn(stack)
-    const { body: { user: { id, email }, session: { id: sessionId } } } = await ann.get('/get-session')
+    const { body: { user: { id, email }, session: { id: sessionId } } } = await ann.get(
+      '/get-session',
+    )
     const exp = Math.floor(Date.now() / 1_000) + 2
     const stream = await live(bearer(await signer.sign({ id, email, sessionId }, { exp })))
     expect(await stream.next('end')).toMatchObject({ data: { reason: 'expired' } })
@@ -441,7 +613,10 @@ describe('a stream ends at once, and tells nothing later, when', () => {
     await using separate = await startStack()
     const signer = await tokenSigner(separate.sql, separate.publicUrl)
     const ann = await signedIn(separate)
-    const [ofCookie, ofToken] = [await live({ cookie: cookieOf(ann) }, '', separate.url), await live(bearer(await ann.token()), '', separate.url)]
+    const [ofCookie, ofToken] = [
+      await live({ cookie: cookieOf(ann) }, '', separate.url),
+      await live(bearer(await ann.token()), '', separate.url),
+    ]
     await separate.sql.query('delete from auth.jwks where id = $1', [signer.kid])
     expect(await ofToken.next('end')).toMatchObject({ data: { reason: 'ended' } })
     expect(ofCookie.events).toHaveLength(1)
@@ -456,7 +631,10 @@ test('a stream tells nothing of another session of its user', async () => {
     `insert into auth.sessions (id, user_id, token, expires_at) select 'another ' || id, id, 'another ' || id, now() + interval '1 day' from auth.users where email = $1`,
     [ann.email],
   )
-  await stack.sql.query(`delete from auth.sessions s using auth.users u where u.id = s.user_id and u.email = $1 and s.id like 'another %'`, [ann.email])
+  await stack.sql.query(
+    `delete from auth.sessions s using auth.users u where u.id = s.user_id and u.email = $1 and s.id like 'another %'`,
+    [ann.email],
+  )
   const { id } = await book(await ann.token())
   expect((await stream.next()).data).toMatchObject({ table: 'transactions', ids: [id] })
   expect(stream.text()).not.toContain('"auth"')
@@ -464,47 +642,75 @@ test('a stream tells nothing of another session of its user', async () => {
 
 test('a path that is written in another way is no stream, because the edge would not recognize it', async () => {
   const ann = await signedIn(stack)
-  expect((await fetch(`${stack.url}/api/auth/change%73`, { headers: { cookie: cookieOf(ann) } })).status).toBe(404)
+  expect(
+    (await fetch(`${stack.url}/api/auth/change%73`, { headers: { cookie: cookieOf(ann) } })).status,
+  ).toBe(404)
 })
 
-/** Puts a user's rows back to an earlier state, as a restore of a backup or a failover does, and makes other changes there. */
-async function restoreTo(user: string, { position, change: of, after }: Record<string, string>, changes: number): Promise<void> {
+/**
+ * Puts a user's rows back to an earlier state, as a restore of a backup or a failover does, and
+ * makes other changes there.
+ */
+async function restoreTo(
+  user: string,
+  { position, change: of, after }: Record<string, string>,
+  changes: number,
+): Promise<void> {
   await stack.sql.query(
     `with lost as (delete from private.changes where tenant = 'u:' || $1 and position > $2)
       update private.tenants set position = $2, change = $3, after = $4 where tenant = 'u:' || $1`,
     [user, position, of, after],
   )
-  for (let count = 0; count < changes; count += 1) await stack.sql.query(insert, [`after the restore ${count}`, user, null])
+  for (let count = 0; count < changes; count += 1)
+    await stack.sql.query(insert, [`after the restore ${count}`, user, null])
 }
 
-describe.each([['fewer', 1], ['as many', 2], ['more', 3]])('after a restore or a failover that lost two changes, and %s others,', (_, changes) => {
-  test('an open stream and a resuming client are told to read everything, and then each change', async () => {
-    const ann = await signedIn(stack)
-    const [user, token] = [await ann.id(), await ann.token()]
-    await book(token)
-    const { rows: [before] } = await stack.sql.query(`select * from private.tenants where tenant = 'u:' || $1`, [user])
-    const [open, closed] = [await ofUser(ann, '?tables=transactions'), await ofUser(ann, '?tables=transactions')]
-    for (const name of ['Lost', 'Also lost']) {
-      await book(token, name)
-      for (const stream of [open, closed]) await stream.next('change')
-    }
-    const cursor = closed.lastId()!
-    await closed.close()
-    await restoreTo(user, before, changes)
-    expect(await open.next()).toMatchObject({ event: 'reset' })
-    const resumed = await live({ cookie: cookieOf(ann), 'last-event-id': cursor }, '?tables=transactions')
-    expect(await resumed.next()).toMatchObject({ event: 'reset' })
-    const { id } = await book(token, 'Next')
-    for (const stream of [open, resumed]) while (!(await stream.next('change')).data.ids.includes(id));
-  })
-})
+describe.each([['fewer', 1], ['as many', 2], ['more', 3]])(
+  'after a restore or a failover that lost two changes, and %s others,',
+  (_, changes) => {
+    test('an open stream and a resuming client are told to read everything, and then each change', async () => {
+      const ann = await signedIn(stack)
+      const [user, token] = [await ann.id(), await ann.token()]
+      await book(token)
+      const { rows: [before] } = await stack.sql.query(
+        `select * from private.tenants where tenant = 'u:' || $1`,
+        [user],
+      )
+      const [open, closed] = [
+        await ofUser(ann, '?tables=transactions'),
+        await ofUser(ann, '?tables=transactions'),
+      ]
+      for (const name of ['Lost', 'Also lost']) {
+        await book(token, name)
+        for (const stream of [open, closed]) await stream.next('change')
+      }
+      const cursor = closed.lastId()!
+      await closed.close()
+      await restoreTo(user, before, changes)
+      expect(await open.next()).toMatchObject({ event: 'reset' })
+      const resumed = await live(
+        { cookie: cookieOf(ann), 'last-event-id': cursor },
+        '?tables=transactions',
+      )
+      expect(await resumed.next()).toMatchObject({ event: 'reset' })
+      const { id } = await book(token, 'Next')
+      for (const stream of [open, resumed])
+        while (
+          !(await stream.next('change')).data.ids.includes(id)
+        );
+    })
+  },
+)
 
 test('a restore or a failover that lost nothing of a context resets no stream', async () => {
   const ann = await signedIn(stack)
   const [user, token] = [await ann.id(), await ann.token()]
   await book(token)
   const stream = await ofUser(ann, '?tables=transactions')
-  const { rows: [present] } = await stack.sql.query(`select * from private.tenants where tenant = 'u:' || $1`, [user])
+  const { rows: [present] } = await stack.sql.query(
+    `select * from private.tenants where tenant = 'u:' || $1`,
+    [user],
+  )
   await restoreTo(user, present, 0)
   const { id } = await book(token, 'Next')
   expect(await stream.next()).toMatchObject(change({ ids: [id] }))
@@ -521,7 +727,10 @@ test('a transaction that runs for hours makes no reader of another context incom
   const { rows: [early] } = await slow.query(insert, ['Early', id, organizationId])
   const { rows: [late] } = await stack.sql.query(insert, ['Late', id, null])
   await stack.sql.query('select private.forget_changes(100000, 1000)')
-  const stream = await live({ cookie: cookieOf(owner), 'last-event-id': cursor }, '?tables=transactions')
+  const stream = await live(
+    { cookie: cookieOf(owner), 'last-event-id': cursor },
+    '?tables=transactions',
+  )
   expect(await stream.next()).toMatchObject(change({ ids: [late.id] }))
   await slow.query('commit')
   expect(await stream.next()).toMatchObject(change({ ids: [early.id] }))
@@ -532,16 +741,32 @@ describe('streams are limited', () => {
   const refusedWith = (headers: Record<string, string>, url = stack.url) =>
     openLive(url, headers).then(
       ({ close }) => close(),
-      async (response: Response) => ({ status: response.status, retryAfter: response.headers.get('retry-after'), ...await response.json() as object }),
+      async (response: Response) => ({
+        status: response.status,
+        retryAfter: response.headers.get('retry-after'),
+        ...await response.json() as object,
+      }),
     )
   const tooMany = { status: 429, error: 'RATE_LIMIT_EXCEEDED', retryAfter: '30' }
 
   test('streams are limited to six of a person, of all sessions and tokens, and two of a key', async () => {
     const ann = await signedIn(stack)
-    const { body: { key } } = await ann.post('/api-key/create', { name: 'Program', expiresInDays: 1 })
+    const { body: { key } } = await ann.post('/api-key/create', {
+      name: 'Program',
+      expiresInDays: 1,
+    })
     const token = await ann.token()
     const streams = []
-    for (const headers of [{ cookie: cookieOf(ann) }, bearer(token), { cookie: cookieOf(ann) }, bearer(token), bearer(token), bearer(token)])
+    for (
+      const headers of [
+        { cookie: cookieOf(ann) },
+        bearer(token),
+        { cookie: cookieOf(ann) },
+        bearer(token),
+        bearer(token),
+        bearer(token),
+      ]
+    )
       streams.push(await live(headers))
     expect(await refusedWith(bearer(token))).toMatchObject(tooMany)
     await live(bearer(key))
@@ -555,7 +780,9 @@ describe('streams are limited', () => {
     await using small = await startStack({ env: { CHANGES_STREAMS: '1' } })
     const ann = await signedIn(small)
     const only = await live({ cookie: cookieOf(ann) }, '', small.url)
-    expect(await refusedWith({ cookie: cookieOf(await signedIn(small)) }, small.url)).toMatchObject(tooMany)
+    expect(await refusedWith({ cookie: cookieOf(await signedIn(small)) }, small.url)).toMatchObject(
+      tooMany,
+    )
     await only.close()
   })
 
@@ -573,7 +800,10 @@ test('the metrics count streams, their events and their ends', async () => {
   const metrics = async () => (await fetch(`${separate.url}/metrics`)).text()
   const ann = await signedIn(separate)
   const stream = await live({ cookie: cookieOf(ann) }, '?tables=transactions', separate.url)
-  await separate.sql.query('insert into api.transactions (name, amount, user_id) values ($$Bread$$, 1, $1)', [await ann.id()])
+  await separate.sql.query(
+    'insert into api.transactions (name, amount, user_id) values ($$Bread$$, 1, $1)',
+    [await ann.id()],
+  )
   await stream.next('change')
   expect(await metrics()).toMatch(/^auth_streams 1$[^]*^auth_streams_lag_seconds 0\.\d+$/m)
   await ann.post('/sign-out')

@@ -1,4 +1,7 @@
-/** Both surfaces together: the data surface accepts tokens of the auth surface, and refuses them as soon as their session ends. */
+/**
+ * Both surfaces together: the data surface accepts tokens of the auth surface, and refuses them as
+ * soon as their session ends.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { person, signedIn, team, type Person } from '../support/person.ts'
 import { tokenCache } from '../support/postgrest-versions.ts'
@@ -13,7 +16,11 @@ afterAll(() => stack.close())
 const data = async (path: string, token?: string, body?: unknown) => {
   const response = await fetch(`${stack.dataUrl}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
-    headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), 'content-type': 'application/json', prefer: 'return=representation' },
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      'content-type': 'application/json',
+      prefer: 'return=representation',
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   return { status: response.status, body: await response.json() as any, headers: response.headers }
@@ -27,7 +34,10 @@ describe('the main job', () => {
     await ann.signIn()
     const token = await ann.token()
     const created = await data('/transactions', token, { name: 'Groceries', amount: -42.5 })
-    expect(created).toMatchObject({ status: 201, body: [{ name: 'Groceries', amount: -42.5, user_id: await ann.id(), organization_id: null }] })
+    expect(created).toMatchObject({
+      status: 201,
+      body: [{ name: 'Groceries', amount: -42.5, user_id: await ann.id(), organization_id: null }],
+    })
     expect((await data('/transactions', token)).body).toEqual(created.body)
     const bob = await signedIn(stack, 'Bob')
     expect(await data('/transactions', await bob.token())).toMatchObject({ status: 200, body: [] })
@@ -36,22 +46,35 @@ describe('the main job', () => {
 
   test('a member of a team stores a row that the whole team sees', async () => {
     const { id, owner, editor, viewer } = await team(stack, ['editor', 'viewer'])
-    expect(await data('/transactions', await editor.token(), { name: 'Rent', amount: -900 })).toMatchObject({
-      status: 201,
-      body: [{ organization_id: id, user_id: await editor.id() }],
-    })
-    for (const member of [owner, viewer]) expect((await data('/transactions', await member.token())).body).toMatchObject([{ name: 'Rent' }])
-    expect(await data('/transactions', await viewer.token(), { name: 'No', amount: 1 })).toMatchObject({ status: 403, body: { code: '42501' } })
+    expect(await data('/transactions', await editor.token(), { name: 'Rent', amount: -900 }))
+      .toMatchObject({
+        status: 201,
+        body: [{ organization_id: id, user_id: await editor.id() }],
+      })
+    for (const member of [owner, viewer])
+      expect((await data('/transactions', await member.token())).body).toMatchObject([{
+        name: 'Rent',
+      }])
+    expect(await data('/transactions', await viewer.token(), { name: 'No', amount: 1 }))
+      .toMatchObject({ status: 403, body: { code: '42501' } })
   })
 })
 
 describe('the next request with a token is refused after', () => {
   const expectRefused = ({ status, body, headers }: Awaited<ReturnType<typeof data>>) => {
     expect(status).toBe(401)
-    expect(body).toEqual({ code: 'PGRST301', message: expect.stringMatching(/^JWT /), details: null, hint: expect.stringContaining('/api/auth/token') })
+    expect(body).toEqual({
+      code: 'PGRST301',
+      message: expect.stringMatching(/^JWT /),
+      details: null,
+      hint: expect.stringContaining('/api/auth/token'),
+    })
     expect(headers.get('www-authenticate')).toContain('invalid_token')
   }
-  const ends: [string, (caller: { owner: Person, editor: Person, id: string }) => Promise<unknown>][] = [
+  const ends: [
+    string,
+    (caller: { owner: Person, editor: Person, id: string }) => Promise<unknown>,
+  ][] = [
     ['sign-out', ({ editor }) => editor.post('/sign-out')],
     ['the session was revoked by another session', async ({ editor }) => {
       const elsewhere = person(stack, 'editor', editor.email)
@@ -60,21 +83,39 @@ describe('the next request with a token is refused after', () => {
     }],
     [
       'a change of role',
-      async ({ owner, editor, id }) => owner.patch('/organization/update-member-role', { organizationId: id, userId: await editor.id(), role: 'viewer' }),
+      async ({ owner, editor, id }) =>
+        owner.patch('/organization/update-member-role', {
+          organizationId: id,
+          userId: await editor.id(),
+          role: 'viewer',
+        }),
     ],
     [
       'removal from the organization',
-      async ({ owner, editor, id }) => owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() }),
+      async ({ owner, editor, id }) =>
+        owner.post('/organization/remove-member', {
+          organizationId: id,
+          userId: await editor.id(),
+        }),
     ],
     ['leaving it', ({ editor, id }) => editor.post('/organization/leave', { organizationId: id })],
-    ['the organization', ({ owner, id }) => owner.delete('/organization/delete', { organizationId: id })],
-    ['deletion of the account', ({ editor }) => stack.sql.query('delete from auth.users where email = $1', [editor.email])],
+    [
+      'the organization',
+      ({ owner, id }) => owner.delete('/organization/delete', { organizationId: id }),
+    ],
+    [
+      'deletion of the account',
+      ({ editor }) => stack.sql.query('delete from auth.users where email = $1', [editor.email]),
+    ],
     [
       'the expiry of the session',
       ({ editor }) =>
-        stack.sql.query(`update auth.sessions set expires_at = now() - interval '1 second' where user_id = (select id from auth.users where email = $1)`, [
-          editor.email,
-        ]),
+        stack.sql.query(
+          `update auth.sessions set expires_at = now() - interval '1 second' where user_id = (select id from auth.users where email = $1)`,
+          [
+            editor.email,
+          ],
+        ),
     ],
   ]
   test.each(ends)('%s', async (_, end) => {

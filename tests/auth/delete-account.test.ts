@@ -13,7 +13,8 @@ afterAll(() => stack.close())
 type Answer = Awaited<ReturnType<Person['post']>>
 
 const refused = { status: 400, body: { error: 'INVALID_TOKEN', message: expect.any(String) } }
-const mailed = (user: Person) => stack.mail.waitFor(user.email, ({ subject }) => subject === 'Delete your account')
+const mailed = (user: Person) =>
+  stack.mail.waitFor(user.email, ({ subject }) => subject === 'Delete your account')
 /** Requests the deletion. @returns the link in the mail */
 async function requestDeletion(user: Person): Promise<URL> {
   expect((await user.post('/delete-account', { password })).status).toBe(200)
@@ -21,10 +22,20 @@ async function requestDeletion(user: Person): Promise<URL> {
 }
 const tokenOf = (link: URL) => link.searchParams.get('token') ?? ''
 const store = async (user: Person, name: string) => {
-  const headers = { authorization: `Bearer ${await user.token()}`, 'content-type': 'application/json' }
-  expect((await fetch(`${stack.dataUrl}/transactions`, { method: 'POST', headers, body: JSON.stringify({ name, amount: -1 }) })).status).toBe(201)
+  const headers = {
+    authorization: `Bearer ${await user.token()}`,
+    'content-type': 'application/json',
+  }
+  expect(
+    (await fetch(`${stack.dataUrl}/transactions`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ name, amount: -1 }),
+    })).status,
+  ).toBe(201)
 }
-const stored = async (name: string) => (await stack.sql.query('select user_id from api.transactions where name = $1', [name])).rows
+const stored = async (name: string) =>
+  (await stack.sql.query('select user_id from api.transactions where name = $1', [name])).rows
 
 test('account deletion with the password and the mailed link ends all sessions and tokens, and deletes all personal data', async () => {
   const ann = await signedIn(stack, 'Ann')
@@ -35,10 +46,14 @@ test('account deletion with the password and the mailed link ends all sessions a
   const link = await requestDeletion(ann)
   expect(link.pathname).toBe('/api/auth/confirm-delete-account')
   const confirmed = await ann.post('/confirm-delete-account', { token: tokenOf(link) })
-  expect(confirmed).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } })
+  expect(confirmed).toMatchObject({
+    status: 200,
+    body: { success: true, message: expect.any(String) },
+  })
   expect(ann.cookies.size).toBe(0)
   expect((await phone.get('/get-session')).status).toBe(401)
-  expect((await fetch(`${stack.dataUrl}/transactions`, { headers: { authorization } })).status).toBe(401)
+  expect((await fetch(`${stack.dataUrl}/transactions`, { headers: { authorization } })).status)
+    .toBe(401)
   expect(await stored('Her own')).toEqual([])
   expect((await phone.signIn()).status).toBe(401)
   expect((await person(stack, 'Ann', ann.email).signUp()).status).toBe(200)
@@ -48,7 +63,9 @@ test('account deletion needs a confirmation: opening the link deletes nothing', 
   const ann = await signedIn(stack, 'Ann')
   const link = await requestDeletion(ann)
   for (const method of ['GET', 'HEAD']) {
-    const answer = await ann.call(method, `/confirm-delete-account${link.search}`, undefined, { accept: 'text/html' })
+    const answer = await ann.call(method, `/confirm-delete-account${link.search}`, undefined, {
+      accept: 'text/html',
+    })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toContain('text/html')
   }
@@ -57,15 +74,30 @@ test('account deletion needs a confirmation: opening the link deletes nothing', 
 
 test('account deletion with a wrong password is refused, and sends no mail', async () => {
   const ann = await signedIn(stack, 'Ann')
-  expect(await ann.post('/delete-account', { password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
-  expect((await stack.sql.query('select from auth.verifications where value = $1', [await ann.id()])).rowCount).toBe(0)
+  expect(await ann.post('/delete-account', { password: 'wrong' })).toMatchObject({
+    status: 400,
+    body: { error: 'INVALID_PASSWORD' },
+  })
+  expect(
+    (await stack.sql.query('select from auth.verifications where value = $1', [await ann.id()]))
+      .rowCount,
+  ).toBe(0)
 })
 
 test('account deletion without a password is refused more than ten minutes after the sign-in, and sends no mail', async () => {
   const ann = await signedIn(stack, 'Ann')
-  await stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [await ann.id()])
-  expect(await ann.post('/delete-account', {})).toMatchObject({ status: 403, body: { error: 'FRESH_SIGN_IN_REQUIRED' } })
-  expect((await stack.sql.query('select from auth.verifications where value = $1', [await ann.id()])).rowCount).toBe(0)
+  await stack.sql.query(
+    `update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`,
+    [await ann.id()],
+  )
+  expect(await ann.post('/delete-account', {})).toMatchObject({
+    status: 403,
+    body: { error: 'FRESH_SIGN_IN_REQUIRED' },
+  })
+  expect(
+    (await stack.sql.query('select from auth.verifications where value = $1', [await ann.id()]))
+      .rowCount,
+  ).toBe(0)
 })
 
 /** Sends a request while a transaction deletes the account of its user. */
@@ -76,7 +108,9 @@ async function duringDeletion(user: Person, request: () => Promise<Answer>): Pro
     await deletion.query('delete from auth.users where email = $1', [user.email])
     const answer = request()
     await expect.poll(async () =>
-      (await stack.sql.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rowCount
+      (await stack.sql.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )).rowCount
     )
       .toBe(1)
     await deletion.query('commit')
@@ -89,10 +123,16 @@ async function duringDeletion(user: Person, request: () => Promise<Answer>): Pro
 test.each<[string, (user: Person) => Promise<Answer>]>([
   ['creates an organization', (user) => user.post('/organization/create', { name: 'Acme' })],
   ['changes the name', (user) => user.post('/update-user', { name: 'Anna' })],
-  ['creates an API key', (user) => user.post('/api-key/create', { name: 'Report', expiresInDays: 9, password })],
+  [
+    'creates an API key',
+    (user) => user.post('/api-key/create', { name: 'Report', expiresInDays: 9, password }),
+  ],
 ])('a user who %s at the moment of the account’s deletion gets 401', async (_, request) => {
   const ann = await subscribed(stack, 'Ann')
-  expect(await duringDeletion(ann, () => request(ann))).toMatchObject({ status: 401, body: { error: 'UNAUTHORIZED' } })
+  expect(await duringDeletion(ann, () => request(ann))).toMatchObject({
+    status: 401,
+    body: { error: 'UNAUTHORIZED' },
+  })
 })
 
 test('a user who signs in at the moment of the account’s deletion is asked to try again, and then has no account', async () => {
@@ -120,7 +160,8 @@ test('account deletion with a made-up or expired token is refused', async () => 
   const ann = await signedIn(stack, 'Ann')
   const token = tokenOf(await requestDeletion(ann))
   await stack.sql.query(`update auth.verifications set expires_at = now() - interval '1 second'`)
-  for (const wrong of [token, 'a'.repeat(32)]) expect(await ann.post('/confirm-delete-account', { token: wrong })).toMatchObject(refused)
+  for (const wrong of [token, 'a'.repeat(32)])
+    expect(await ann.post('/confirm-delete-account', { token: wrong })).toMatchObject(refused)
   expect((await ann.get('/get-session')).status).toBe(200)
 })
 
@@ -156,10 +197,17 @@ describe('a member who owns five organizations', () => {
     const { id, owner, viewer, admin } = await team(stack, ['viewer', 'admin'])
     await ownFive(admin)
     const { body } = await owner.post('/delete-account', { password })
-    expect(body.organizations).toEqual([{ id, name: 'The Team', successor: { id: await viewer.id(), name: viewer.name } }])
+    expect(body.organizations).toEqual([{
+      id,
+      name: 'The Team',
+      successor: { id: await viewer.id(), name: viewer.name },
+    }])
     const mail = await mailed(owner)
     expect(mail.text).toContain(`“The Team”, which you own, is then owned by ${viewer.name}.`)
-    expect((await owner.post('/confirm-delete-account', { token: tokenOf(new URL(linkIn(mail))) })).status).toBe(200)
+    expect(
+      (await owner.post('/confirm-delete-account', { token: tokenOf(new URL(linkIn(mail))) }))
+        .status,
+    ).toBe(200)
     expect((await viewer.get('/organization/list')).body).toMatchObject([{ id, role: 'owner' }])
   })
 
@@ -167,14 +215,32 @@ describe('a member who owns five organizations', () => {
     const { id, owner, viewer } = await team(stack, ['viewer'])
     await store(owner, 'Of the full member’s team')
     await ownFive(viewer)
-    await owner.post('/organization/invite-member', { organizationId: id, email: 'guest@example.org', role: 'viewer' })
-    expect((await owner.post('/delete-account', { password })).body.organizations).toEqual([{ id, name: 'The Team', successor: null }])
+    await owner.post('/organization/invite-member', {
+      organizationId: id,
+      email: 'guest@example.org',
+      role: 'viewer',
+    })
+    expect((await owner.post('/delete-account', { password })).body.organizations).toEqual([{
+      id,
+      name: 'The Team',
+      successor: null,
+    }])
     const mail = await mailed(owner)
     expect(mail.text).toContain('“The Team”, which you own, stays without members.')
-    expect((await owner.post('/confirm-delete-account', { token: tokenOf(new URL(linkIn(mail))) })).status).toBe(200)
+    expect(
+      (await owner.post('/confirm-delete-account', { token: tokenOf(new URL(linkIn(mail))) }))
+        .status,
+    ).toBe(200)
     expect(await stored('Of the full member’s team')).toEqual([{ user_id: null }])
     expect((await viewer.get('/organization/list')).body).toHaveLength(5)
-    expect((await stack.sql.query(`select from auth.members where organization_id = $1`, [id])).rowCount).toBe(0)
-    expect((await stack.sql.query(`select from auth.invitations where organization_id = $1 and status = 'pending'`, [id])).rowCount).toBe(0)
+    expect(
+      (await stack.sql.query(`select from auth.members where organization_id = $1`, [id])).rowCount,
+    ).toBe(0)
+    expect(
+      (await stack.sql.query(
+        `select from auth.invitations where organization_id = $1 and status = 'pending'`,
+        [id],
+      )).rowCount,
+    ).toBe(0)
   })
 })

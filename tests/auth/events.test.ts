@@ -13,32 +13,53 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
-const safari = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
+const safari =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
 type Device = { agent: string, address: string }
 const home = { agent: firefox, address: '203.0.113.7' }
-const headersOf = ({ agent, address }: Device) => ({ 'user-agent': agent, 'x-forwarded-for': address })
+const headersOf = ({ agent, address }: Device) => ({
+  'user-agent': agent,
+  'x-forwarded-for': address,
+})
 /** Signs in the same user with another browser. */
 const signIn = async (user: Person, device: Device) => {
   const elsewhere = person(stack, user.name, user.email)
-  expect((await elsewhere.post('/sign-in/email', { email: user.email, password }, headersOf(device))).status).toBe(200)
+  expect(
+    (await elsewhere.post('/sign-in/email', { email: user.email, password }, headersOf(device)))
+      .status,
+  ).toBe(200)
   return elsewhere
 }
-const eventsOf = async (user: Person) => (await user.get('/list-events')).body as Record<string, any>[]
+const eventsOf = async (user: Person) =>
+  (await user.get('/list-events')).body as Record<string, any>[]
 const membershipOf = async (user: Person, organizationId: string) =>
-  (await user.get(`/organization/list-events?organizationId=${organizationId}`)).body as Record<string, any>[]
+  (await user.get(`/organization/list-events?organizationId=${organizationId}`)).body as Record<
+    string,
+    any
+  >[]
 /** Returns the notices mailed to a user, after all pending notices are sent. */
 const noticesTo = async (email: string, of: Stack = stack): Promise<ReceivedMail[]> => {
-  const waiting = () => of.sql.query(`select from private.jobs where task in ('queue_notice', 'send_mail')`).then(({ rowCount }) => rowCount)
+  const waiting = () =>
+    of.sql.query(`select from private.jobs where task in ('queue_notice', 'send_mail')`)
+      .then(({ rowCount }) => rowCount)
   await expect.poll(waiting, { timeout: 20_000 }).toBe(0)
-  return of.mail.mails().filter((mail) => mail.to === email && mail.text.includes('In your account at'))
+  return of.mail.mails().filter((mail) =>
+    mail.to === email && mail.text.includes('In your account at')
+  )
 }
-const subjectsTo = async (email: string, of?: Stack) => (await noticesTo(email, of)).map(({ subject }) => subject).toSorted()
+const subjectsTo = async (email: string, of?: Stack) =>
+  (await noticesTo(email, of)).map(({ subject }) => subject).toSorted()
 
 test('a sign-in on a new device is mailed with the device, the address, the time and advice', async () => {
   const ann = await signedIn(stack, 'Ann')
   await signIn(ann, home)
-  const mail = await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'A new device signed in')
-  expect(mail.text).toMatch(/signed in: on \d+ \w+ \d{4} at \d\d:\d\d UTC, by Firefox on Linux at the network address 203\.0\.113\.7\./)
+  const mail = await stack.mail.waitFor(
+    ann.email,
+    ({ subject }) => subject === 'A new device signed in',
+  )
+  expect(mail.text).toMatch(
+    /signed in: on \d+ \w+ \d{4} at \d\d:\d\d UTC, by Firefox on Linux at the network address 203\.0\.113\.7\./,
+  )
   expect(mail.text).toContain('Forgot your password?')
   expect(linkIn(mail)).toBe(`${stack.publicUrl}/`)
   const [event] = await eventsOf(ann)
@@ -66,19 +87,25 @@ test.each<[string, Device, boolean]>([
   expect(await subjectsTo(ann.email)).toHaveLength(isNew ? 2 : 1)
 })
 
-test.each([['2001:db8:7::1', false], ['2001:db9::1', true]])('a sign-in over IPv6 from %s', async (address, isNew) => {
-  const ann = await signedIn(stack, 'Ann')
-  await signIn(ann, { ...home, address: '2001:db8::1' })
-  await signIn(ann, { ...home, address })
-  expect((await eventsOf(ann))[0]).toMatchObject({ new_device: isNew })
-})
+test.each([['2001:db8:7::1', false], ['2001:db9::1', true]])(
+  'a sign-in over IPv6 from %s',
+  async (address, isNew) => {
+    const ann = await signedIn(stack, 'Ann')
+    await signIn(ann, { ...home, address: '2001:db8::1' })
+    await signIn(ann, { ...home, address })
+    expect((await eventsOf(ann))[0]).toMatchObject({ new_device: isNew })
+  },
+)
 
 test('a sign-in after sign-up, and the first sign-in, send no mail', async () => {
   const ann = person(stack, 'Ann')
   await ann.signUp()
   await ann.verify()
   await ann.signIn()
-  expect(await eventsOf(ann)).toMatchObject([{ kind: 'signed_in', new_device: false }, { kind: 'signed_in', new_device: false }])
+  expect(await eventsOf(ann)).toMatchObject([{ kind: 'signed_in', new_device: false }, {
+    kind: 'signed_in',
+    new_device: false,
+  }])
   expect(await noticesTo(ann.email)).toEqual([])
 })
 
@@ -92,7 +119,10 @@ test('a sign-in with an unverified address is listed but not mailed, because the
 
 test('a sign-in after all earlier devices were forgotten counts as a new device', async () => {
   const ann = await signedIn(stack, 'Ann')
-  await stack.sql.query(`update auth.users set created_at = now() - interval '2 years' where email = $1`, [ann.email])
+  await stack.sql.query(
+    `update auth.users set created_at = now() - interval '2 years' where email = $1`,
+    [ann.email],
+  )
   await stack.sql.query('delete from auth.events where user_id = $1', [await ann.id()])
   await signIn(ann, home)
   expect((await eventsOf(ann))[0]).toMatchObject({ new_device: true })
@@ -109,10 +139,19 @@ test('a sign-in with only the password of two factors is no event before the cod
   const { user: ann, app } = await withTwoFactors(stack, 'Ann')
   const before = await eventsOf(ann)
   const elsewhere = person(stack, 'Ann', ann.email)
-  expect((await elsewhere.post('/sign-in/email', { email: ann.email, password }, headersOf(home))).body.error).toBe('SECOND_FACTOR_REQUIRED')
+  expect(
+    (await elsewhere.post('/sign-in/email', { email: ann.email, password }, headersOf(home))).body
+      .error,
+  ).toBe('SECOND_FACTOR_REQUIRED')
   expect(await eventsOf(ann)).toEqual(before)
-  expect((await elsewhere.post('/two-factor/verify-totp', { code: app.code() }, headersOf(home))).status).toBe(200)
-  expect((await eventsOf(ann))[0]).toMatchObject({ kind: 'signed_in', new_device: true, ip_address: home.address })
+  expect(
+    (await elsewhere.post('/two-factor/verify-totp', { code: app.code() }, headersOf(home))).status,
+  ).toBe(200)
+  expect((await eventsOf(ann))[0]).toMatchObject({
+    kind: 'signed_in',
+    new_device: true,
+    ip_address: home.address,
+  })
 })
 
 test('a sign-in stores a user agent of any length', async () => {
@@ -125,53 +164,96 @@ test('a sign-in stores a user agent of any length', async () => {
 
 test('a change of an account of the password is listed with its place and mailed, and is not a sign-in', async () => {
   const ann = await signedIn(stack, 'Ann')
-  await ann.post('/change-password', { currentPassword: password, newPassword: 'something else' }, headersOf(home))
+  await ann.post(
+    '/change-password',
+    { currentPassword: password, newPassword: 'something else' },
+    headersOf(home),
+  )
   await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Your password was changed')
-  expect(await eventsOf(ann)).toMatchObject([{ kind: 'password_changed', ip_address: '203.0.113.7', user_agent: firefox }, { kind: 'signed_in' }])
+  expect(await eventsOf(ann)).toMatchObject([{
+    kind: 'password_changed',
+    ip_address: '203.0.113.7',
+    user_agent: firefox,
+  }, { kind: 'signed_in' }])
 })
 
 test('a change of an account of the password by a mailed link is mailed with the device and the address that set it', async () => {
   const ann = await signedIn(stack, 'Ann')
   await ann.post('/forget-password', { email: ann.email })
   const token = new URL(linkIn(await stack.mail.waitFor(ann.email))).searchParams.get('token')
-  await person(stack).post('/reset-password', { token, password: 'something else' }, headersOf({ ...home, agent: safari }))
-  const mail = await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Your password was changed')
+  await person(stack).post(
+    '/reset-password',
+    { token, password: 'something else' },
+    headersOf({ ...home, agent: safari }),
+  )
+  const mail = await stack.mail.waitFor(
+    ann.email,
+    ({ subject }) => subject === 'Your password was changed',
+  )
   expect(mail.text).toContain('by Safari on iPhone at the network address 203.0.113.7')
 })
 
 test('a change of an account of the address is mailed to the old one; stopping it removes the password, which is mailed too', async () => {
   const ann = await signedIn(stack, 'Ann')
   const linkTo = async (email: string, path: string) =>
-    new URL(linkIn(await stack.mail.waitFor(email, ({ text }) => text.includes(path)))).searchParams.get('token')
+    new URL(linkIn(await stack.mail.waitFor(email, ({ text }) => text.includes(path)))).searchParams
+      .get('token')
   const newEmail = `new-${randomUUID()}@example.net`
   await ann.post('/request-email-change', { newEmail, password })
   await ann.post('/confirm-email-change', { token: await linkTo(newEmail, 'confirm-email-change') })
-  const mail = await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Your email address was changed')
+  const mail = await stack.mail.waitFor(
+    ann.email,
+    ({ subject }) => subject === 'Your email address was changed',
+  )
   expect(mail.text).not.toContain(newEmail)
-  expect((await eventsOf(ann))[0]).toMatchObject({ kind: 'email_changed', email: newEmail, previous_email: ann.email })
+  expect((await eventsOf(ann))[0]).toMatchObject({
+    kind: 'email_changed',
+    email: newEmail,
+    previous_email: ann.email,
+  })
   expect(await noticesTo(newEmail)).toEqual([])
   await ann.post('/stop-email-change', { token: await linkTo(ann.email, 'stop-email-change') })
   expect(await subjectsTo(ann.email)).toEqual(['Your email address was changed'])
-  const { rows } = await stack.sql.query(`select kind from auth.events where detail ->> 'email' = $1 or kind = 'password_removed' order by happened_at`, [
-    ann.email,
-  ])
+  const { rows } = await stack.sql.query(
+    `select kind from auth.events where detail ->> 'email' = $1 or kind = 'password_removed' order by happened_at`,
+    [
+      ann.email,
+    ],
+  )
   expect(rows.map(({ kind }) => kind)).toEqual(['email_changed', 'password_removed'])
 })
 
 test('a change of an account by the operator in SQL is mailed without an actor, whatever the connection was used for before', async () => {
   const ann = await signedIn(stack, 'Ann')
-  await stack.sql.query(`update auth.users set email = 'other-' || email where email = $1`, [ann.email])
+  await stack.sql.query(`update auth.users set email = 'other-' || email where email = $1`, [
+    ann.email,
+  ])
   await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Your email address was changed')
-  expect((await eventsOf(ann))[0]).toMatchObject({ kind: 'email_changed', ip_address: null, user_agent: null })
+  expect((await eventsOf(ann))[0]).toMatchObject({
+    kind: 'email_changed',
+    ip_address: null,
+    user_agent: null,
+  })
 })
 
 test('a change of an account by linking or unlinking another way to sign in is recorded; the first one belongs to the sign-up', async () => {
   const ann = await signedIn(stack, 'Ann')
   const id = await ann.id()
-  await stack.sql.query(`insert into auth.accounts (id, account_id, provider_id, user_id) values ($1, $1, 'oidc', $2)`, [randomUUID(), id])
-  await stack.sql.query(`delete from auth.accounts where provider_id = 'oidc' and user_id = $1`, [id])
-  expect((await eventsOf(ann)).slice(0, 2)).toMatchObject([{ kind: 'account_unlinked', name: 'oidc' }, { kind: 'account_linked', name: 'oidc' }])
-  expect(await subjectsTo(ann.email)).toEqual(['A way to sign in was added', 'A way to sign in was removed'])
+  await stack.sql.query(
+    `insert into auth.accounts (id, account_id, provider_id, user_id) values ($1, $1, 'oidc', $2)`,
+    [randomUUID(), id],
+  )
+  await stack.sql.query(`delete from auth.accounts where provider_id = 'oidc' and user_id = $1`, [
+    id,
+  ])
+  expect((await eventsOf(ann)).slice(0, 2)).toMatchObject([{
+    kind: 'account_unlinked',
+    name: 'oidc',
+  }, { kind: 'account_linked', name: 'oidc' }])
+  expect(await subjectsTo(ann.email)).toEqual([
+    'A way to sign in was added',
+    'A way to sign in was removed',
+  ])
 })
 
 test('a change of an account in another table is recorded after one line of SQL', async () => {
@@ -190,28 +272,59 @@ test('a change of an account in another table is recorded after one line of SQL'
     { kind: 'passkey_added' },
     { kind: 'signed_in' },
   ])
-  expect(await subjectsTo(ann.email)).toEqual(['A passkey was added', 'A passkey was added', 'A passkey was removed'])
+  expect(await subjectsTo(ann.email)).toEqual([
+    'A passkey was added',
+    'A passkey was added',
+    'A passkey was removed',
+  ])
   // The deletion of the account cascades to the row and writes no event.
   await stack.sql.query('delete from auth.users where id = $1', [id])
-  expect((await stack.sql.query('select from auth.events where user_id = $1 or user_id is null and organization_id is null', [id])).rowCount).toBe(0)
+  expect(
+    (await stack.sql.query(
+      'select from auth.events where user_id = $1 or user_id is null and organization_id is null',
+      [id],
+    )).rowCount,
+  ).toBe(0)
 })
 
 test('the events of a team list for its owner and admins who joined, left, was removed or changed roles, and who did it', async () => {
   const { id, owner, admin, editor, viewer } = await team(stack, ['admin', 'editor', 'viewer'])
-  const [ownerId, adminId, editorId, viewerId] = await Promise.all([owner.id(), admin.id(), editor.id(), viewer.id()])
-  await admin.patch('/organization/update-member-role', { organizationId: id, userId: editorId, role: 'viewer' })
-  await admin.patch('/organization/update-member-role', { organizationId: id, userId: editorId, role: 'viewer' })
+  const [ownerId, adminId, editorId, viewerId] = await Promise.all([
+    owner.id(),
+    admin.id(),
+    editor.id(),
+    viewer.id(),
+  ])
+  await admin.patch('/organization/update-member-role', {
+    organizationId: id,
+    userId: editorId,
+    role: 'viewer',
+  })
+  await admin.patch('/organization/update-member-role', {
+    organizationId: id,
+    userId: editorId,
+    role: 'viewer',
+  })
   await owner.post('/organization/remove-member', { organizationId: id, userId: viewerId })
   await editor.post('/organization/leave', { organizationId: id })
   await owner.post('/organization/transfer-ownership', { organizationId: id, userId: adminId })
-  const [Owner, Admin, Editor, Viewer] = [[ownerId, 'Owner'], [adminId, 'admin'], [editorId, 'editor'], [viewerId, 'viewer']].map(([who, name]) => ({
+  const [Owner, Admin, Editor, Viewer] = [[ownerId, 'Owner'], [adminId, 'admin'], [
+    editorId,
+    'editor',
+  ], [viewerId, 'viewer']].map(([who, name]) => ({
     id: who,
     name,
   }))
   const events = await membershipOf(admin, id)
   const facts = events.map(({ id: _id, happened_at: _at, ...rest }) => rest)
   expect(facts.slice(0, 5)).toEqual([
-    { kind: 'ownership_transferred', user: Admin, actor: Owner, role: 'owner', previous_role: 'admin' },
+    {
+      kind: 'ownership_transferred',
+      user: Admin,
+      actor: Owner,
+      role: 'owner',
+      previous_role: 'admin',
+    },
     { kind: 'role_changed', user: Owner, actor: Owner, role: 'admin', previous_role: 'owner' },
     { kind: 'member_left', user: Editor, actor: Editor, previous_role: 'viewer' },
     { kind: 'member_removed', user: Viewer, actor: Owner, previous_role: 'viewer' },
@@ -226,12 +339,15 @@ test('the events of a team list for its owner and admins who joined, left, was r
 test('the events of a team are hidden from other users, and contain no client addresses', async () => {
   const { id, owner, editor, viewer } = await team(stack, ['editor', 'viewer'])
   const path = `/organization/list-events?organizationId=${id}`
-  for (const member of [editor, viewer]) expect(await member.get(path)).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
+  for (const member of [editor, viewer])
+    expect(await member.get(path)).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
   const other = await team(stack, [])
   expect(await other.owner.get(path)).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
   expect((await person(stack).get(path)).status).toBe(401)
   await signIn(editor, { ...home, agent: safari })
-  expect(JSON.stringify(await membershipOf(owner, id))).not.toMatch(/signed_in|203\.0\.113|127\.0\.0\.1|agent/)
+  expect(JSON.stringify(await membershipOf(owner, id))).not.toMatch(
+    /signed_in|203\.0\.113|127\.0\.0\.1|agent/,
+  )
   await owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() })
   expect((await editor.get(path)).status).toBe(404)
 })
@@ -240,20 +356,34 @@ test('the events of a team remain without a name after a member’s account is d
   const { id, owner, admin, editor } = await team(stack, ['admin', 'editor'])
   for (const member of [editor, owner]) {
     await member.post('/delete-account', { password })
-    const link = linkIn(await stack.mail.waitFor(member.email, ({ text }) => text.includes('confirm-delete-account')))
-    expect((await member.post('/confirm-delete-account', { token: new URL(link).searchParams.get('token') })).status).toBe(200)
+    const link = linkIn(
+      await stack.mail.waitFor(member.email, ({ text }) => text.includes('confirm-delete-account')),
+    )
+    expect(
+      (await member.post('/confirm-delete-account', {
+        token: new URL(link).searchParams.get('token'),
+      })).status,
+    ).toBe(200)
   }
   const events = await membershipOf(admin, id)
   const lines = events.map(({ kind, user, actor }) => `${kind}: ${user?.name}, by ${actor?.name}`)
   const nameless = 'member_left: undefined, by undefined'
-  expect(lines.slice(0, 3)).toEqual(['ownership_transferred: admin, by undefined', nameless, nameless])
-  expect(new Set(lines.slice(3))).toEqual(new Set(['member_joined: undefined, by undefined', 'member_joined: admin, by admin']))
+  expect(lines.slice(0, 3)).toEqual([
+    'ownership_transferred: admin, by undefined',
+    nameless,
+    nameless,
+  ])
+  expect(new Set(lines.slice(3))).toEqual(
+    new Set(['member_joined: undefined, by undefined', 'member_joined: admin, by admin']),
+  )
 })
 
 test('the events of a team are deleted with the team', async () => {
   const { id, owner } = await team(stack, ['viewer'])
   expect((await owner.delete('/organization/delete', { organizationId: id })).status).toBe(200)
-  expect((await stack.sql.query('select from auth.events where organization_id = $1', [id])).rowCount).toBe(0)
+  expect(
+    (await stack.sql.query('select from auth.events where organization_id = $1', [id])).rowCount,
+  ).toBe(0)
 })
 
 test('the list of events returns each event once, page by page, without gaps', async () => {
@@ -271,20 +401,33 @@ test('the list of events returns each event once, page by page, without gaps', a
   }
   expect(ids).toHaveLength(121)
   expect(new Set(ids).size).toBe(121)
-  expect((await ann.get('/list-events?limit=100')).body.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 100))
+  expect((await ann.get('/list-events?limit=100')).body.map(({ id }: { id: string }) => id))
+    .toEqual(ids.slice(0, 100))
 })
 
-test.each(['limit=0', 'limit=101', 'limit=1.5', 'limit=x', 'limit=', 'before='])('the list of events refuses %s', async (query) => {
-  const ann = await signedIn(stack, 'Ann')
-  expect(await ann.get(`/list-events?${query}`)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
-})
+test.each(['limit=0', 'limit=101', 'limit=1.5', 'limit=x', 'limit=', 'before='])(
+  'the list of events refuses %s',
+  async (query) => {
+    const ann = await signedIn(stack, 'Ann')
+    expect(await ann.get(`/list-events?${query}`)).toMatchObject({
+      status: 400,
+      body: { error: 'VALIDATION_ERROR' },
+    })
+  },
+)
 
 test('the list of events cannot be paged from an event of another user or of an organization', async () => {
   const [ann, bob] = [await subscribed(stack, 'Ann'), await signedIn(stack, 'Bob')]
   const { body: { id } } = await ann.post('/organization/create', { name: 'The Team' })
   const ofAnn = (await eventsOf(ann))[0]?.['id']
   const ofTeam = (await membershipOf(ann, id))[0]?.['id']
-  for (const path of [`/list-events?before=${ofTeam}`, `/organization/list-events?organizationId=${id}&before=${ofAnn}`, '/list-events?before=x']) {
+  for (
+    const path of [
+      `/list-events?before=${ofTeam}`,
+      `/organization/list-events?organizationId=${id}&before=${ofAnn}`,
+      '/list-events?before=x',
+    ]
+  ) {
     expect(await ann.get(path)).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
   }
   expect((await bob.get(`/list-events?before=${ofAnn}`)).status).toBe(404)
@@ -302,9 +445,14 @@ test('two services mail each notice once, and a provider that is down delays it'
   await using both = await startStack()
   await both.startAnotherAuth()
   both.mail.mode = 'down'
-  const people = await Promise.all(['Ann', 'Bob', 'Cleo', 'Dan', 'Eve', 'Finn'].map((name) => signedIn(both, name)))
-  await both.sql.query(`update auth.accounts set password = repeat('0', 32) || ':' || repeat('0', 128)`)
+  const people = await Promise.all(
+    ['Ann', 'Bob', 'Cleo', 'Dan', 'Eve', 'Finn'].map((name) => signedIn(both, name)),
+  )
+  await both.sql.query(
+    `update auth.accounts set password = repeat('0', 32) || ':' || repeat('0', 128)`,
+  )
   await expect.poll(() => both.mail.requests(), { timeout: 20_000 }).toBeGreaterThan(0)
   both.mail.mode = 'ok'
-  for (const { email } of people) expect(await subjectsTo(email, both)).toEqual(['Your password was changed'])
+  for (const { email } of people)
+    expect(await subjectsTo(email, both)).toEqual(['Your password was changed'])
 })

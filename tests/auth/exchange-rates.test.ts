@@ -15,7 +15,13 @@ let pool: pg.Pool
 beforeAll(async () => {
   database = await freshDatabase()
   owner = new pg.Pool({ connectionString: database.ownerUrl, max: 2 })
-  pool = new pg.Pool({ connectionString: connection(database.ownerUrl, { user: 'auth_service', password: passwords.authService }), max: 4 })
+  pool = new pg.Pool({
+    connectionString: connection(database.ownerUrl, {
+      user: 'auth_service',
+      password: passwords.authService,
+    }),
+    max: 4,
+  })
 })
 afterAll(async () => {
   await pool.end()
@@ -27,7 +33,9 @@ beforeEach(async () => {
   await owner.query(`delete from private.jobs`)
 })
 
-/** Starts the downloads with short pauses. @returns the log lines, and a function that stops them */
+/**
+ * Starts the downloads with short pauses. @returns the log lines, and a function that stops them
+ */
 async function downloads(url: string): Promise<{ logged: string[], stop: () => Promise<void> }> {
   const logged: string[] = []
   const log = createLog('info', { write: (line: string) => void logged.push(line) })
@@ -36,9 +44,9 @@ async function downloads(url: string): Promise<{ logged: string[], stop: () => P
   return { logged, stop }
 }
 const stored = async () =>
-  (await owner.query<{ rate: string }>(`select currency || ' ' || on_date || ' ' || rate::float8 as rate from private.instance_rates order by 1`)).rows.map((
-    { rate },
-  ) => rate)
+  (await owner.query<{ rate: string }>(
+    `select currency || ' ' || on_date || ' ' || rate::float8 as rate from private.instance_rates order by 1`,
+  )).rows.map(({ rate }) => rate)
 const state = async () =>
   (await owner.query<{ failures: number, minutes: number, hour: string }>(
     `select failures, round(extract(epoch from run_at - now()) / 60)::integer as minutes, to_char(run_at at time zone 'Europe/Berlin', 'HH24:MI') as hour
@@ -48,7 +56,9 @@ const dueNow = () => owner.query('update private.jobs set run_at = now()')
 
 test('with EXCHANGE_RATES_URL a user converts at rates that nobody typed, and sees from when they are', async () => {
   const day = new Date().toISOString().slice(0, 10)
-  await using server = await rateServer(rateFile({ [day]: { USD: '1.25', XXX: '3', BGN: '1.9558' } }))
+  await using server = await rateServer(
+    rateFile({ [day]: { USD: '1.25', XXX: '3', BGN: '1.9558' } }),
+  )
   await using stack = await startStack({ data: true, env: { EXCHANGE_RATES_URL: server.url } })
   const ann = await signedIn(stack, 'Ann')
   const data = async (path: string, body?: unknown) => {
@@ -73,21 +83,41 @@ test('with EXCHANGE_RATES_URL a user converts at rates that nobody typed, and se
 
 test('a download is repeated on the next day at 17:00 in Frankfurt, once for all processes, and stores corrections and new days only', async () => {
   await using server = await rateServer(rateFile({ '2026-01-05': { USD: '1.1', GBP: '0.8' } }))
-  const all = await Promise.all([downloads(server.url), downloads(server.url), downloads(server.url)])
+  const all = await Promise.all([
+    downloads(server.url),
+    downloads(server.url),
+    downloads(server.url),
+  ])
   await expect.poll(stored).toEqual(['gbp 2026-01-05 0.8', 'usd 2026-01-05 1.1'])
   await expect.poll(state).toMatchObject({ failures: 0, hour: '17:00' })
   expect((await state())?.minutes).toBeLessThanOrEqual(25 * 60)
   expect((await state())?.minutes).toBeGreaterThanOrEqual(0)
   expect(server.requests()).toBe(1)
-  server.content = rateFile({ '2026-01-06': { USD: '1.2' }, '2026-01-05': { USD: '1.11', GBP: '0.8' } })
+  server.content = rateFile({
+    '2026-01-06': { USD: '1.2' },
+    '2026-01-05': { USD: '1.11', GBP: '0.8' },
+  })
   await dueNow()
-  await expect.poll(stored).toEqual(['gbp 2026-01-05 0.8', 'usd 2026-01-05 1.11', 'usd 2026-01-06 1.2'])
+  await expect.poll(stored).toEqual([
+    'gbp 2026-01-05 0.8',
+    'usd 2026-01-05 1.11',
+    'usd 2026-01-06 1.2',
+  ])
   expect(server.requests()).toBe(2)
-  await expect.poll(() => all.flatMap(({ logged }) => logged).map((line) => (JSON.parse(line) as { changed: number }).changed)).toEqual([2, 2])
+  await expect.poll(() =>
+    all.flatMap(({ logged }) => logged).map((line) =>
+      (JSON.parse(line) as { changed: number }).changed
+    )
+  ).toEqual([2, 2])
 })
 
 test('a wrong file or a server that fails stores nothing, is logged without a text of it, and is tried again later and later', async () => {
-  await using server = await rateServer(rateFile({ '2026-01-05': { USD: '1.1' } }).replace('</Cube>\n\t</Cube>', '</Cube><secret/>\n\t</Cube>'))
+  await using server = await rateServer(
+    rateFile({ '2026-01-05': { USD: '1.1' } }).replace(
+      '</Cube>\n\t</Cube>',
+      '</Cube><secret/>\n\t</Cube>',
+    ),
+  )
   const { logged } = await downloads(server.url)
   const failures = async () => (await state())?.failures
   await expect.poll(failures).toBe(1)
@@ -95,7 +125,8 @@ test('a wrong file or a server that fails stores nothing, is logged without a te
   for (
     const [index, content] of [
       (response: ServerResponse) => void response.writeHead(500).end('secret'),
-      (response: ServerResponse) => void response.writeHead(302, { location: 'https://secret.example.org/' }).end(),
+      (response: ServerResponse) =>
+        void response.writeHead(302, { location: 'https://secret.example.org/' }).end(),
       (response: ServerResponse) => void response.destroy(),
       (response: ServerResponse) => void response.end(Buffer.alloc(25 * 1_048_576, ' ')),
       (response: ServerResponse) => void response.end(Buffer.from([0xff, 0xfe])),
@@ -137,8 +168,15 @@ test('another URL is downloaded at once', async () => {
 })
 
 test('the auth service can store no rate but by its function, and none of next week', async () => {
-  await expect(pool.query(`insert into private.instance_rates values ('usd', '2026-01-05', 1)`)).rejects.toThrow('permission denied')
-  await expect(pool.query('select from private.instance_rates')).rejects.toThrow('permission denied')
-  await expect(pool.query(`select private.store_instance_rates(array[current_date + 7], '{usd}', '{1}')`)).rejects.toThrow('not between 1999 and tomorrow')
-  await expect(pool.query(`select private.store_instance_rates(array[current_date], '{usd}', '{0}')`)).rejects.toThrow('instance_rates_rate_is_positive')
+  await expect(pool.query(`insert into private.instance_rates values ('usd', '2026-01-05', 1)`))
+    .rejects.toThrow('permission denied')
+  await expect(pool.query('select from private.instance_rates')).rejects.toThrow(
+    'permission denied',
+  )
+  await expect(
+    pool.query(`select private.store_instance_rates(array[current_date + 7], '{usd}', '{1}')`),
+  ).rejects.toThrow('not between 1999 and tomorrow')
+  await expect(
+    pool.query(`select private.store_instance_rates(array[current_date], '{usd}', '{0}')`),
+  ).rejects.toThrow('instance_rates_rate_is_positive')
 })

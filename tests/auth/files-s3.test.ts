@@ -1,4 +1,7 @@
-/** Files in an object storage: a fake that verifies each signature. Uploads pass through the service, downloads come from the storage. */
+/**
+ * Files in an object storage: a fake that verifies each signature. Uploads pass through the
+ * service, downloads come from the storage.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
@@ -43,7 +46,9 @@ afterAll(async () => {
 
 /** Returns the row of an attachment's file, with the key of its object. */
 async function fileOf(attachmentId: string) {
-  const { rows: [file] } = await stack.sql.query<{ id: string, is_external: boolean, is_stored: boolean, chunks: number }>(
+  const { rows: [file] } = await stack.sql.query<
+    { id: string, is_external: boolean, is_stored: boolean, chunks: number }
+  >(
     'select id, is_external, stored_at is not null as is_stored, (select count(*)::int from private.file_chunks where file_id = f.id) as chunks from private.files f where attachment_id = $1',
     [attachmentId],
   )
@@ -60,9 +65,21 @@ async function* bytesOf(file: Buffer) {
 /** Requests the file of a ticket, without following the redirect. */
 const redirect = (ticket: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(`${stack.url}/api/auth/files/${ticket}`, { method, headers, redirect: 'manual' })
-const addressOf = async (id: string) => (await redirect(await mine.open(id))).headers.get('location') ?? ''
-const noted = async () => (await stack.sql.query<{ id: string }>('select file_id as id from private.deleted_objects')).rows.map(({ id }) => id)
-const files = (...argv: string[]) => operatorWith({ databaseUrl: stack.ownerUrl, openFiles: () => Promise.resolve(objects), graceSeconds: 0 }, 'files', ...argv)
+const addressOf = async (id: string) =>
+  (await redirect(await mine.open(id))).headers.get('location') ?? ''
+const noted = async () =>
+  (await stack.sql.query<{ id: string }>('select file_id as id from private.deleted_objects')).rows
+    .map(({ id }) => id)
+const files = (...argv: string[]) =>
+  operatorWith(
+    {
+      databaseUrl: stack.ownerUrl,
+      openFiles: () => Promise.resolve(objects),
+      graceSeconds: 0,
+    },
+    'files',
+    ...argv,
+  )
 const deleteObjects = async () => {
   const client = await stack.sql.connect()
   await deleteNotedObjects(client, objects, 1_000, 0).finally(() => client.release())
@@ -79,7 +96,11 @@ describe('an upload', () => {
     const { id, file, key } = await attached()
     expect(s3.objects.get(key)?.equals(file)).toBe(true)
     expect(await fileOf(id)).toMatchObject({ is_external: true, is_stored: true, chunks: 0 })
-    expect(s3.requests.filter((sent) => sent.key === key)).toEqual([{ method: 'PUT', key, status: 200 }])
+    expect(s3.requests.filter((sent) => sent.key === key)).toEqual([{
+      method: 'PUT',
+      key,
+      status: 200,
+    }])
   })
 
   test('an upload of other bytes is 400 and leaves neither object nor file; the right bytes are accepted afterwards', async () => {
@@ -107,7 +128,10 @@ describe('an upload', () => {
     const { attachment_id: id, ticket } = await mine.began(await mine.transaction(), file)
     const [reached, arrived] = [Promise.withResolvers<void>(), await noted()]
     s3.intercept = () => reached.resolve()
-    const sent = request(`${stack.url}/api/auth/files/${ticket}`, { method: 'PUT', headers: { 'content-length': file.length } })
+    const sent = request(`${stack.url}/api/auth/files/${ticket}`, {
+      method: 'PUT',
+      headers: { 'content-length': file.length },
+    })
     sent.on('error', () => undefined).write(file.subarray(0, 1_000_000))
     await reached.promise
     sent.destroy()
@@ -133,31 +157,44 @@ describe('an upload', () => {
   })
 
   test.each([
-    ['refuses', (_: unknown, response: { writeHead: (status: number) => { end: () => void } }) => response.writeHead(500).end()],
+    [
+      'refuses',
+      (_: unknown, response: { writeHead: (status: number) => { end: () => void } }) =>
+        response.writeHead(500).end(),
+    ],
     ['breaks the connection', (sent: { socket: { destroy: () => void } }) => sent.socket.destroy()],
-  ])('an upload during an outage, in which the storage %s, is 503 with Retry-After, and can be repeated', async (_, intercept) => {
-    const file = newPdf(1_500_000)
-    const { attachment_id: id, ticket } = await mine.began(await mine.transaction(), file)
-    s3.intercept = intercept as FakeS3['intercept']
-    expect(await refusal(await mine.put(ticket, file))).toEqual(busy)
-    expect(await mine.list(`&id=eq.${id}`)).toMatchObject([{ status: 'pending' }])
-    expect(await fileOf(id)).toBeUndefined()
-    expect(stack.logged.findLast((line) => line.includes('"level":"warn"'))).toContain('the object storage failed')
-    s3.intercept = undefined
-    expect((await mine.put(ticket, file)).status).toBe(200)
-    expect((await objectOf(id))?.equals(file)).toBe(true)
-  })
+  ])(
+    'an upload during an outage, in which the storage %s, is 503 with Retry-After, and can be repeated',
+    async (_, intercept) => {
+      const file = newPdf(1_500_000)
+      const { attachment_id: id, ticket } = await mine.began(await mine.transaction(), file)
+      s3.intercept = intercept as FakeS3['intercept']
+      expect(await refusal(await mine.put(ticket, file))).toEqual(busy)
+      expect(await mine.list(`&id=eq.${id}`)).toMatchObject([{ status: 'pending' }])
+      expect(await fileOf(id)).toBeUndefined()
+      expect(stack.logged.findLast((line) => line.includes('"level":"warn"'))).toContain(
+        'the object storage failed',
+      )
+      s3.intercept = undefined
+      expect((await mine.put(ticket, file)).status).toBe(200)
+      expect((await objectOf(id))?.equals(file)).toBe(true)
+    },
+  )
 })
 
 test('a download is a redirect to an address of the storage, which sends the file with its type and name', async () => {
   const file = newPdf(600_000)
   const id = await mine.attach(await mine.transaction(), file, { name: 'Rechnung März.pdf' })
   const response = await redirect(await mine.open(id))
-  expect([response.status, response.headers.get('cache-control')]).toEqual([302, 'private, no-store'])
+  expect([response.status, response.headers.get('cache-control')]).toEqual([
+    302,
+    'private, no-store',
+  ])
   const sent = await fetch(response.headers.get('location') ?? '')
   expect(Object.fromEntries(sent.headers)).toMatchObject({
     'content-type': 'application/pdf',
-    'content-disposition': `inline; filename="Rechnung M_rz.pdf"; filename*=UTF-8''Rechnung%20M%C3%A4rz.pdf`,
+    'content-disposition':
+      `inline; filename="Rechnung M_rz.pdf"; filename*=UTF-8''Rechnung%20M%C3%A4rz.pdf`,
     'cache-control': 'private, no-store',
   })
   expect(Buffer.from(await sent.arrayBuffer()).equals(file)).toBe(true)
@@ -167,8 +204,13 @@ test('a download is a redirect to an address of the storage, which sends the fil
 test('a download of a range gets exactly these bytes through the redirect', async () => {
   const { id, file } = await attached()
   const response = await mine.get(await mine.open(id), { range: 'bytes=262143-262144' })
-  expect([response.status, response.headers.get('content-range')]).toEqual([206, 'bytes 262143-262144/600000'])
-  expect(Buffer.from(await response.arrayBuffer()).equals(file.subarray(262_143, 262_145))).toBe(true)
+  expect([response.status, response.headers.get('content-range')]).toEqual([
+    206,
+    'bytes 262143-262144/600000',
+  ])
+  expect(Buffer.from(await response.arrayBuffer()).equals(file.subarray(262_143, 262_145))).toBe(
+    true,
+  )
 })
 
 test('a download that the client has already, or only asks about, is answered without the storage', async () => {
@@ -183,7 +225,10 @@ test('a download that the client has already, or only asks about, is answered wi
 test('a download has an address that ends after 60 seconds and that cannot be changed', async () => {
   const { id } = await attached()
   const { id: other } = await attached()
-  const [address, ids] = [await addressOf(id), [(await fileOf(id))!.id, (await fileOf(other))!.id] as const]
+  const [address, ids] = [
+    await addressOf(id),
+    [(await fileOf(id))!.id, (await fileOf(other))!.id] as const,
+  ]
   expect((await fetch(address)).status).toBe(200)
   expect((await fetch(address, { method: 'DELETE' })).status).toBe(403)
   expect((await fetch(address.replace(...ids))).status).toBe(403)
@@ -195,7 +240,10 @@ test('a download has an address that ends after 60 seconds and that cannot be ch
 test('the object of a deleted attachment stays for the undo', async () => {
   const { id, file } = await attached()
   const { headers } = await mine.call('DELETE', `/attachments?id=eq.${id}`)
-  const { body: [deleted] } = await mine.call('GET', `/activity?change_id=eq.${headers.get('x-change-id')}`)
+  const { body: [deleted] } = await mine.call(
+    'GET',
+    `/activity?change_id=eq.${headers.get('x-change-id')}`,
+  )
   expect((await mine.call('POST', '/rpc/undo', { p_activity_id: deleted.id })).status).toBe(200)
   expect((await mine.read(id)).equals(file)).toBe(true)
 })
@@ -203,9 +251,14 @@ test('the object of a deleted attachment stays for the undo', async () => {
 test('the object of a deleted attachment is deleted after the retention time; a failure is logged and repeated', async () => {
   const { id, key } = await attached()
   await mine.call('DELETE', `/attachments?id=eq.${id}`)
-  await stack.sql.query(`update private.files set released_at = now() - interval '500 days' where attachment_id = $1`, [id])
+  await stack.sql.query(
+    `update private.files set released_at = now() - interval '500 days' where attachment_id = $1`,
+    [id],
+  )
   await stack.sql.query('select private.forget_files(400, 20)')
-  await stack.sql.query(`update private.deleted_objects set deleted_at = deleted_at - interval '10 minutes'`)
+  await stack.sql.query(
+    `update private.deleted_objects set deleted_at = deleted_at - interval '10 minutes'`,
+  )
   const logged: string[] = []
   s3.intercept = (_, response) => response.writeHead(503).end()
   const log = createLog('warn', {
@@ -223,10 +276,14 @@ test('the object of a deleted attachment is deleted after the retention time; a 
   // the service of the stack may have run the job, and runs it again in ten minutes
   const eventually = <Value>(read: () => Value) =>
     expect.poll(async () => {
-      await stack.sql.query(`update private.jobs set run_at = now() where leased_until is null and key = 'private.deleted_objects'`)
+      await stack.sql.query(
+        `update private.jobs set run_at = now() where leased_until is null and key = 'private.deleted_objects'`,
+      )
       return read()
     })
-  await eventually(() => [...logged, ...stack.logged].join('')).toContain('"table":"private.deleted_objects"')
+  await eventually(() => [...logged, ...stack.logged].join('')).toContain(
+    '"table":"private.deleted_objects"',
+  )
   expect([s3.objects.has(key), (await noted()).length > 0]).toEqual([true, true])
   s3.intercept = undefined
   await eventually(noted).toEqual([])
@@ -244,17 +301,32 @@ test('files move into the database and back keeps every byte, and no download fa
     for (; !moving.signal.aborted; count += 1) expect(await hashes()).toEqual(expected)
     return count
   })()
-  const total = Number((await stack.sql.query('select count(*) from private.files where stored_at is not null')).rows[0].count)
-  expect(await files('move', '--to', 'database')).toMatchObject({ code: 0, text: expect.stringContaining(`Moved ${total} files into the database.`) })
+  const total = Number(
+    (await stack.sql.query('select count(*) from private.files where stored_at is not null'))
+      .rows[0].count,
+  )
+  expect(await files('move', '--to', 'database')).toMatchObject({
+    code: 0,
+    text: expect.stringContaining(`Moved ${total} files into the database.`),
+  })
   expect([s3.objects.size, await noted()]).toEqual([0, []])
   for (const { id } of all) expect(await fileOf(id)).toMatchObject({ is_external: false })
-  expect(await files('check')).toEqual({ code: 0, text: `Read ${total} files in the database and 0 in the object storage.\n` })
-  expect(await files('move')).toMatchObject({ code: 0, text: `Moved ${total} files to the object storage.\n` })
+  expect(await files('check')).toEqual({
+    code: 0,
+    text: `Read ${total} files in the database and 0 in the object storage.\n`,
+  })
+  expect(await files('move')).toMatchObject({
+    code: 0,
+    text: `Moved ${total} files to the object storage.\n`,
+  })
   moving.abort()
   expect(await reading).toBeGreaterThan(0)
   expect([s3.objects.size, await hashes(), await noted()]).toEqual([total, expected, []])
   for (const { id } of all) expect(await fileOf(id)).toMatchObject({ is_external: true, chunks: 0 })
-  expect(await files('check')).toEqual({ code: 0, text: `Read 0 files in the database and ${total} in the object storage.\n` })
+  expect(await files('check')).toEqual({
+    code: 0,
+    text: `Read 0 files in the database and ${total} in the object storage.\n`,
+  })
   expect((await files('move')).text).toBe('Moved 0 files to the object storage.\n')
 })
 
@@ -266,17 +338,27 @@ test('files move during a download from the database lets the rest of it come fr
   await mover.query('begin; lock table private.file_chunks in access exclusive mode')
   const response = await mine.get(await mine.open(id))
   await objects.put(fileId, file.length, sha256Of(file), bytesOf(file))
-  await mover.query(`update private.files set is_external = true where id = '${fileId}'; delete from private.file_chunks where file_id = '${fileId}'; commit`)
+  await mover.query(
+    `update private.files set is_external = true where id = '${fileId}'; delete from private.file_chunks where file_id = '${fileId}'; commit`,
+  )
   mover.release()
   expect(Buffer.from(await response.arrayBuffer()).equals(file)).toBe(true)
-  expect(s3.requests.at(-1)).toMatchObject({ method: 'GET', key: `of/tests/${fileId}`, status: expect.toBeOneOf([200, 206]) })
+  expect(s3.requests.at(-1)).toMatchObject({
+    method: 'GET',
+    key: `of/tests/${fileId}`,
+    status: expect.toBeOneOf([200, 206]),
+  })
   await files('move')
 })
 
 test('files move that is killed leaves each file whole, and the next run completes it', async () => {
   const { id, file } = await attached()
   for (
-    const [argv, method] of [[['move', '--to', 'database'], 'GET'], [['move'], 'PUT'], [['move', '--to', 'database'], 'GET'], [['move'], 'GET']] as const
+    const [argv, method] of [[['move', '--to', 'database'], 'GET'], [['move'], 'PUT'], [[
+      'move',
+      '--to',
+      'database',
+    ], 'GET'], [['move'], 'GET']] as const
   ) {
     const reached = Promise.withResolvers<void>()
     s3.intercept = async (sent) => {
@@ -284,7 +366,10 @@ test('files move that is killed leaves each file whole, and the next run complet
       reached.resolve()
       await once(sent.socket, 'close')
     }
-    const child = spawn(process.execPath, ['admin/main.ts', 'files', ...argv], { env: { ...s3.env, DATABASE_URL: stack.ownerUrl }, stdio: 'ignore' })
+    const child = spawn(process.execPath, ['admin/main.ts', 'files', ...argv], {
+      env: { ...s3.env, DATABASE_URL: stack.ownerUrl },
+      stdio: 'ignore',
+    })
     await reached.promise
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -294,7 +379,9 @@ test('files move that is killed leaves each file whole, and the next run complet
     expect((await mine.read(id)).equals(file)).toBe(true)
   }
   expect([s3.objects.size, await noted()]).toEqual([
-    Number((await stack.sql.query('select count(*) from private.files where is_external')).rows[0].count),
+    Number(
+      (await stack.sql.query('select count(*) from private.files where is_external')).rows[0].count,
+    ),
     [],
   ])
 })
@@ -306,7 +393,10 @@ test('files move refuses without FILES_URL, and a second run at once', async () 
   })
   const other = new pg.Client({ connectionString: stack.ownerUrl, application_name: 'files move' })
   await other.connect()
-  expect(await files('move')).toEqual({ code: 1, text: 'Another move of files runs. Wait for its end.\n' })
+  expect(await files('move')).toEqual({
+    code: 1,
+    text: 'Another move of files runs. Wait for its end.\n',
+  })
   await other.end()
 })
 
@@ -320,7 +410,10 @@ test('files check names the attachments whose bytes are wrong or missing, and fa
   expect(code).toBe(1)
   expect([changed, missing, whole].map(({ id }) => text.includes(id))).toEqual([true, true, false])
   await files('move', '--to', 'database')
-  expect([await fileOf(changed.id), await fileOf(whole.id)]).toMatchObject([{ is_external: true, chunks: 0 }, { is_external: false }])
+  expect([await fileOf(changed.id), await fileOf(whole.id)]).toMatchObject([{
+    is_external: true,
+    chunks: 0,
+  }, { is_external: false }])
   s3.objects.set(changed.key, changed.file).set(missing.key, missing.file)
   expect((await files('check')).code).toBe(0)
   await files('move')
@@ -329,13 +422,20 @@ test('files check names the attachments whose bytes are wrong or missing, and fa
 test('a service without FILES_URL warns at its start, refuses downloads of objects, and serves what is in the database', async () => {
   const [outside, inside] = [await attached(), newPdf()]
   const url = await stack.startAnotherAuth({ FILES_URL: '' })
-  expect(stack.logged.find((line) => line.includes('files are in an object storage'))).toContain('"setting":"FILES_URL"')
+  expect(stack.logged.find((line) => line.includes('files are in an object storage'))).toContain(
+    '"setting":"FILES_URL"',
+  )
   const at = receiptsOf({ url, dataUrl: stack.dataUrl }, ann)
   expect(await refusal(await at.get(await at.open(outside.id)))).toEqual(busy)
-  expect(stack.logged.findLast((line) => line.includes(outside.id))).toContain('FILES_URL is not set')
+  expect(stack.logged.findLast((line) => line.includes(outside.id))).toContain(
+    'FILES_URL is not set',
+  )
   const id = await at.attach(await at.transaction(), inside)
   expect(await fileOf(id)).toMatchObject({ is_external: false })
-  expect([(await at.read(id)).equals(inside), (await mine.read(id)).equals(inside)]).toEqual([true, true])
+  expect([(await at.read(id)).equals(inside), (await mine.read(id)).equals(inside)]).toEqual([
+    true,
+    true,
+  ])
 })
 
 test('the settings of the storage are checked at the start, and no message contains a secret', async () => {
@@ -359,5 +459,7 @@ test('the settings of the storage are checked at the start, and no message conta
   )
     expect(problem({ FILES_URL: url })).toMatch(/FILES_URL must be s3:\/\/bucket(?!.*hunter2)/)
   expect(problem({ AWS_SECRET_ACCESS_KEY: '' })).toContain('AWS_SECRET_ACCESS_KEY must be set')
-  await expect(openObjects({ location: objectOptionsOf(readSettings(s3.env))!.location, keys: undefined })).rejects.toThrow('FILES_URL needs AWS_ACCESS_KEY_ID')
+  await expect(
+    openObjects({ location: objectOptionsOf(readSettings(s3.env))!.location, keys: undefined }),
+  ).rejects.toThrow('FILES_URL needs AWS_ACCESS_KEY_ID')
 })

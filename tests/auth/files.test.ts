@@ -19,13 +19,23 @@ afterAll(() => stack.close())
 test('an upload makes the attachment ready with exactly the bytes that were announced', async () => {
   const file = newPdf(700_000)
   const transaction = await mine.transaction()
-  const { attachment_id: id, ticket, ...rest } = await mine.began(transaction, file, { name: 'Rechnung März.pdf', note: 'tax' })
+  const { attachment_id: id, ticket, ...rest } = await mine.began(transaction, file, {
+    name: 'Rechnung März.pdf',
+    note: 'tax',
+  })
   expect(rest).toEqual({ expires_in: 600, status: 'pending', bytes_left: 1_073_741_824 - 700_000 })
   expect(await mine.list()).toMatchObject([{ id, status: 'pending', content_type: null }])
   const response = await mine.put(ticket, file)
   expect({ status: response.status, body: await response.json() }).toEqual({
     status: 200,
-    body: { id, name: 'Rechnung März.pdf', content_type: 'application/pdf', size: 700_000, sha256: sha256Of(file), status: 'ready' },
+    body: {
+      id,
+      name: 'Rechnung März.pdf',
+      content_type: 'application/pdf',
+      size: 700_000,
+      sha256: sha256Of(file),
+      status: 'ready',
+    },
   })
   expect(await mine.list()).toEqual([{
     id,
@@ -52,7 +62,8 @@ test('an upload with other bytes or another length is 400 and leaves nothing, an
   expect((await mine.put(ticket, other)).status).toBe(400)
   expect((await mine.put(ticket, file.subarray(1))).status).toBe(400)
   expect((await mine.put(ticket, Buffer.concat([file, file]))).status).toBe(400)
-  expect((await stack.sql.query('select from private.files where attachment_id = $1', [id])).rows).toEqual([])
+  expect((await stack.sql.query('select from private.files where attachment_id = $1', [id])).rows)
+    .toEqual([])
   expect(await mine.list(`&id=eq.${id}`)).toMatchObject([{ status: 'pending' }])
   expect((await mine.put(ticket, file)).status).toBe(200)
   expect((await mine.read(id)).equals(file)).toBe(true)
@@ -61,15 +72,32 @@ test('an upload with other bytes or another length is 400 and leaves nothing, an
 test('an upload that is repeated or sent twice at once is stored once', async () => {
   const file = newPdf(600_000)
   const transaction = await mine.transaction()
-  const [first, second] = [await mine.began(transaction, file), await mine.began(transaction, file, { name: 'again.pdf' })]
+  const [first, second] = [
+    await mine.began(transaction, file),
+    await mine.began(transaction, file, { name: 'again.pdf' }),
+  ]
   expect(second.attachment_id).toBe(first.attachment_id)
-  const answers = await Promise.all([mine.put(first.ticket, file), mine.put(first.ticket, file), mine.put(second.ticket, file)])
+  const answers = await Promise.all([
+    mine.put(first.ticket, file),
+    mine.put(first.ticket, file),
+    mine.put(second.ticket, file),
+  ])
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
   expect((await mine.put(first.ticket, file)).status).toBe(200)
-  expect(await mine.list(`&transaction_id=eq.${transaction}`)).toMatchObject([{ id: first.attachment_id, name: 'receipt.pdf', status: 'ready' }])
-  const { rows } = await stack.sql.query('select stored_at is not null as stored from private.files where attachment_id = $1', [first.attachment_id])
+  expect(await mine.list(`&transaction_id=eq.${transaction}`)).toMatchObject([{
+    id: first.attachment_id,
+    name: 'receipt.pdf',
+    status: 'ready',
+  }])
+  const { rows } = await stack.sql.query(
+    'select stored_at is not null as stored from private.files where attachment_id = $1',
+    [first.attachment_id],
+  )
   expect(rows).toEqual([{ stored: true }])
-  expect(await mine.began(transaction, file)).toMatchObject({ attachment_id: first.attachment_id, status: 'ready' })
+  expect(await mine.began(transaction, file)).toMatchObject({
+    attachment_id: first.attachment_id,
+    status: 'ready',
+  })
 })
 
 test('an upload can be undone with the X-Change-Id that both steps return, and the undo too', async () => {
@@ -79,12 +107,21 @@ test('an upload can be undone with the X-Change-Id that both steps return, and t
   const change = begun.headers.get('x-change-id')
   const response = await mine.put(begun.body.ticket, file)
   expect(response.headers.get('x-change-id')).toBe(change)
-  const { body: [created] } = await mine.call('GET', `/activity?change_id=eq.${change}&action=eq.create`)
+  const { body: [created] } = await mine.call(
+    'GET',
+    `/activity?change_id=eq.${change}&action=eq.create`,
+  )
   const undone = await mine.call('POST', '/rpc/undo', { p_activity_id: created.id })
   expect(undone).toMatchObject({ status: 200, body: { delete: 1 } })
   expect(await mine.list(`&transaction_id=eq.${transaction}`)).toEqual([])
-  const { body: [deleted] } = await mine.call('GET', `/activity?change_id=eq.${undone.body.change_id}`)
-  expect(await mine.call('POST', '/rpc/undo', { p_activity_id: deleted.id })).toMatchObject({ status: 200, body: { create: 1 } })
+  const { body: [deleted] } = await mine.call(
+    'GET',
+    `/activity?change_id=eq.${undone.body.change_id}`,
+  )
+  expect(await mine.call('POST', '/rpc/undo', { p_activity_id: deleted.id })).toMatchObject({
+    status: 200,
+    body: { create: 1 },
+  })
   expect((await mine.read(begun.body.attachment_id)).equals(file)).toBe(true)
 })
 
@@ -96,7 +133,9 @@ function beginRaw(ticket: string, size: number, part: Buffer): Socket {
   onTestFinished(() => {
     socket.destroy()
   })
-  socket.write(`PUT /api/auth/files/${ticket} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${size}\r\n\r\n`)
+  socket.write(
+    `PUT /api/auth/files/${ticket} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${size}\r\n\r\n`,
+  )
   socket.write(part)
   return socket
 }
@@ -148,7 +187,8 @@ test('a download whose session ends is cut off without further bytes, and the lo
   const received: Uint8Array[] = [(await reader.read()).value ?? new Uint8Array()]
   await ben.post('/sign-out')
   await expect((async () => {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) received.push(part.value)
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      received.push(part.value)
   })()).rejects.toThrow('terminated')
   const all = Buffer.concat(received)
   expect(all.length).toBeLessThan(file.length)
@@ -184,15 +224,26 @@ test('a ticket is in no log line and no stored row', async () => {
   await mine.get(`${ticket}/..`)
   await fetch(`${stack.url}/api/auth/x/${ticket}`)
   expect(stack.logged.filter((line) => line.includes(ticket))).toEqual([])
-  expect(stack.logged.filter((line) => line.includes('"/api/auth/files/{ticket}"')).length).toBeGreaterThan(0)
-  expect((await stack.sql.query(`select from private.file_tickets t where t::text like '%' || $1 || '%'`, [ticket])).rows).toEqual([])
+  expect(stack.logged.filter((line) => line.includes('"/api/auth/files/{ticket}"')).length)
+    .toBeGreaterThan(0)
+  expect(
+    (await stack.sql.query(
+      `select from private.file_tickets t where t::text like '%' || $1 || '%'`,
+      [ticket],
+    )).rows,
+  ).toEqual([])
 })
 
 test('a file of another type than its name says, with active content, is 415 and leaves nothing', async () => {
   const page = Buffer.from('<!doctype html><script>alert(1)</script>')
-  const { attachment_id: id, ticket } = await mine.began(await mine.transaction(), page, { name: 'receipt.pdf' })
+  const { attachment_id: id, ticket } = await mine.began(await mine.transaction(), page, {
+    name: 'receipt.pdf',
+  })
   const response = await mine.put(ticket, page, { 'content-type': 'application/pdf' })
-  expect({ status: response.status, body: await response.json() }).toMatchObject({ status: 415, body: { error: 'UNSUPPORTED_MEDIA_TYPE' } })
+  expect({ status: response.status, body: await response.json() }).toMatchObject({
+    status: 415,
+    body: { error: 'UNSUPPORTED_MEDIA_TYPE' },
+  })
   expect(await filesOf(id)).toEqual([])
 })
 
@@ -212,17 +263,26 @@ test('a file of another type is refused if a text has a control character far be
 
 test('a file of another type is never answered as a page: a PDF that is also a page', async () => {
   const both = Buffer.from('%PDF-1.7\n<!doctype html><script>alert(1)</script>')
-  const { headers } = await mine.get(await mine.open(await mine.attach(await mine.transaction(), both, { name: 'x.html' })))
-  expect([headers.get('content-type'), headers.get('x-content-type-options'), headers.get('content-security-policy')])
+  const { headers } = await mine.get(
+    await mine.open(await mine.attach(await mine.transaction(), both, { name: 'x.html' })),
+  )
+  expect([
+    headers.get('content-type'),
+    headers.get('x-content-type-options'),
+    headers.get('content-security-policy'),
+  ])
     .toEqual(['application/pdf', 'nosniff', "sandbox; default-src 'none'"])
 })
 
 test('a download has the headers that keep a browser from running the file', async () => {
-  const id = await mine.attach(await mine.transaction(), newPdf(), { name: 'a "quoted" über;%.pdf' })
+  const id = await mine.attach(await mine.transaction(), newPdf(), {
+    name: 'a "quoted" über;%.pdf',
+  })
   const { headers } = await mine.get(await mine.open(id))
   expect(Object.fromEntries(headers)).toMatchObject({
     'content-type': 'application/pdf',
-    'content-disposition': `inline; filename="a _quoted_ _ber;_.pdf"; filename*=UTF-8''a%20%22quoted%22%20%C3%BCber%3B%25.pdf`,
+    'content-disposition':
+      `inline; filename="a _quoted_ _ber;_.pdf"; filename*=UTF-8''a%20%22quoted%22%20%C3%BCber%3B%25.pdf`,
     'content-security-policy': "sandbox; default-src 'none'",
     'x-content-type-options': 'nosniff',
     'cache-control': 'private, no-store',
@@ -235,7 +295,9 @@ test('a download of an older attachment with folders in its name is saved in no 
   const id = await mine.attach(await mine.transaction(), newPdf())
   await stack.sql.query('update api.attachments set name = $2 where id = $1', [id, '../..\\x.pdf'])
   const { headers } = await mine.get(await mine.open(id))
-  expect(headers.get('content-disposition')).toBe(`inline; filename=".._.._x.pdf"; filename*=UTF-8''.._.._x.pdf`)
+  expect(headers.get('content-disposition')).toBe(
+    `inline; filename=".._.._x.pdf"; filename*=UTF-8''.._.._x.pdf`,
+  )
 })
 
 test('a download of a range has exactly these bytes', async () => {
@@ -252,21 +314,33 @@ test('a download of a range has exactly these bytes', async () => {
     ] as const
   ) {
     const response = await mine.get(ticket, { range })
-    expect([range, response.status, response.headers.get('content-range')]).toEqual([range, 206, `bytes ${first}-${last}/1000000`])
-    expect(Buffer.from(await response.arrayBuffer()).equals(file.subarray(first, last + 1))).toBe(true)
+    expect([range, response.status, response.headers.get('content-range')]).toEqual([
+      range,
+      206,
+      `bytes ${first}-${last}/1000000`,
+    ])
+    expect(Buffer.from(await response.arrayBuffer()).equals(file.subarray(first, last + 1))).toBe(
+      true,
+    )
   }
   for (const range of ['bytes=1000000-', 'bytes=-0']) {
     const response = await mine.get(ticket, { range })
-    expect([range, response.status, response.headers.get('content-range')]).toEqual([range, 416, 'bytes */1000000'])
+    expect([range, response.status, response.headers.get('content-range')]).toEqual([
+      range,
+      416,
+      'bytes */1000000',
+    ])
   }
-  for (const range of ['bytes=5-1', 'bytes=0-1,3-4', 'lines=1-2', 'bytes=-']) expect((await mine.get(ticket, { range })).status).toBe(200)
+  for (const range of ['bytes=5-1', 'bytes=0-1,3-4', 'lines=1-2', 'bytes=-'])
+    expect((await mine.get(ticket, { range })).status).toBe(200)
 })
 
 test('a download is conditional by its ETag', async () => {
   const file = newPdf()
   const ticket = await mine.open(await mine.attach(await mine.transaction(), file))
   const etag = `"${sha256Of(file)}"`
-  const statusOf = async (headers: Record<string, string>) => (await mine.get(ticket, headers)).status
+  const statusOf = async (headers: Record<string, string>) =>
+    (await mine.get(ticket, headers)).status
   expect((await mine.get(ticket)).headers.get('etag')).toBe(etag)
   expect(await statusOf({ 'if-none-match': etag })).toBe(304)
   expect(await statusOf({ 'if-none-match': `"x", W/${etag}` })).toBe(304)

@@ -50,7 +50,12 @@ describe('a client that floods the queue', () => {
     const { enter } = createHashingQueue(1, 64, 1_000)
     const { order, enterAndLeave } = recordOrder(enter)
     const leave = await enter('flood')
-    const all = [...Array.from({ length: 20 }, () => enterAndLeave('flood')), enterAndLeave('ann'), enterAndLeave('bob'), enterAndLeave('ann')]
+    const all = [
+      ...Array.from({ length: 20 }, () => enterAndLeave('flood')),
+      enterAndLeave('ann'),
+      enterAndLeave('bob'),
+      enterAndLeave('ann'),
+    ]
     leave()
     await Promise.all(all)
     expect(order.slice(0, 6)).toEqual(['flood', 'ann', 'bob', 'flood', 'ann', 'flood'])
@@ -62,7 +67,10 @@ describe('a client that floods the queue', () => {
     const leave = await enter('flood')
     const all = Array.from({ length: 8 }, () => enterAndLeave('flood'))
     await Promise.all(all.slice(5))
-    expect({ order, waiting: waiting() }).toEqual({ order: ['flood refused', 'flood refused', 'flood refused'], waiting: 5 })
+    expect({ order, waiting: waiting() }).toEqual({
+      order: ['flood refused', 'flood refused', 'flood refused'],
+      waiting: 5,
+    })
     leave()
     await Promise.all(all)
   })
@@ -84,14 +92,21 @@ describe('a client that floods the queue', () => {
   test('a client that floods the queue times out like other clients, and leaves nothing in the queue', async () => {
     const { enter, waiting } = createHashingQueue(1, 10, 20)
     const leave = await enter('flood')
-    await Promise.all(['flood', 'flood', 'ann'].map((client) => expect(enter(client)).rejects.toMatchObject({ code: 'SERVICE_BUSY' })))
+    await Promise.all(
+      ['flood', 'flood', 'ann'].map((client) =>
+        expect(enter(client)).rejects.toMatchObject({ code: 'SERVICE_BUSY' })
+      ),
+    )
     expect(waiting()).toBe(0)
     leave()
     expect(await enter('ann')).toBeTypeOf('function')
   })
 
   test('a client that floods the queue does not delay the sign-in of another client', async () => {
-    await using stack = await startStack({ hashesOnce: false, env: { TRUSTED_PROXIES: '127.0.0.0/8' } })
+    await using stack = await startStack({
+      hashesOnce: false,
+      env: { TRUSTED_PROXIES: '127.0.0.0/8' },
+    })
     const from = (address: string) => ({ 'x-forwarded-for': address })
     const ann = await signedIn(stack, 'Ann')
     let served = 0
@@ -104,12 +119,23 @@ describe('a client that floods the queue', () => {
       )
       if (status === 401) served += 1
     })
-    await expect.poll(async () => Number(/^auth_hashing_queue_length (\d+)$/m.exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1]), {
-      interval: 5,
-      timeout: 20_000,
-    }).toBeGreaterThan(15)
+    await expect.poll(
+      async () =>
+        Number(
+          /^auth_hashing_queue_length (\d+)$/m.exec(
+            await (await fetch(`${stack.url}/metrics`)).text(),
+          )?.[1],
+        ),
+      {
+        interval: 5,
+        timeout: 20_000,
+      },
+    ).toBeGreaterThan(15)
     const before = served
-    expect((await ann.post('/sign-in/email', { email: ann.email, password }, from('203.0.113.9'))).status).toBe(200)
+    expect(
+      (await ann.post('/sign-in/email', { email: ann.email, password }, from('203.0.113.9')))
+        .status,
+    ).toBe(200)
     // Allows for the request being hashed, the next one, and responses in a different order.
     expect(served - before).toBeLessThan(8)
     await Promise.all(flood)
@@ -127,10 +153,12 @@ describe('thirty sign-ups at once', () => {
     const ann = await signedIn(stack, 'Ann')
     const begun = performance.now()
     const pending = { count: 30 }
-    const signUps = Promise.all(Array.from({ length: 30 }, () =>
-      person(stack, 'New').signUp().finally(() => {
-        pending.count -= 1
-      })))
+    const signUps = Promise.all(
+      Array.from({ length: 30 }, () =>
+        person(stack, 'New').signUp().finally(() => {
+          pending.count -= 1
+        })),
+    )
     const servedMeanwhile: number[] = []
     while (pending.count > 0) {
       const before = pending.count
@@ -139,19 +167,29 @@ describe('thirty sign-ups at once', () => {
     }
     const took = performance.now() - begun
     // On a very slow machine, requests that waited 20 s are refused.
-    expect((await signUps).map(({ status }) => status).filter((status) => status !== 200 && !(status === 503 && took > 20_000))).toEqual([])
-    // Counts instead of measuring time, because the machine is shared. With the queue one or two requests finish meanwhile, without it a third or more.
+    expect(
+      (await signUps).map(({ status }) => status).filter((status) =>
+        status !== 200 && !(status === 503 && took > 20_000)
+      ),
+    ).toEqual([])
+    // Counts instead of measuring time, because the machine is shared. With the queue one or two
+    // requests finish meanwhile, without it a third or more.
     expect(Math.max(...servedMeanwhile)).toBeLessThan(8)
   })
 
   test('thirty sign-ups at once and two hundred sign-ups all get a response: success, or 503 with Retry-After', async () => {
-    const answers = await Promise.all(Array.from({ length: 200 }, () => person(stack, 'Many').signUp()))
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => person(stack, 'Many').signUp()),
+    )
     const refused = answers.filter(({ status }) => status !== 200)
     expect(refused.length).toBeGreaterThan(0)
     for (const { status, body, headers } of refused) {
       expect({ status, error: body.error }).toEqual({ status: 503, error: 'SERVICE_BUSY' })
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     }
-    expect((await stack.sql.query(`select count(*)::int from auth.users where email like 'many-%'`)).rows[0].count).toBe(200 - refused.length)
+    expect(
+      (await stack.sql.query(`select count(*)::int from auth.users where email like 'many-%'`))
+        .rows[0].count,
+    ).toBe(200 - refused.length)
   })
 })

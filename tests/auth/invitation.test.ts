@@ -27,7 +27,9 @@ test('an invitation is returned exactly, expires after 7 days, and is mailed', a
     expires_at: expect.any(String),
     created_at: expect.any(String),
   })
-  expect(Math.round((Date.parse(body.expires_at) - Date.parse(body.created_at)) / 1000 / 60)).toBe(7 * 24 * 60)
+  expect(Math.round((Date.parse(body.expires_at) - Date.parse(body.created_at)) / 1000 / 60)).toBe(
+    7 * 24 * 60,
+  )
   const mail = await stack.mail.waitFor(bob.email)
   expect(mail.text).toContain('The Team')
   expect(linkIn(mail)).toContain(body.id)
@@ -44,10 +46,17 @@ test('an invitation is accepted once, by a verified account of the invited addre
   }])
   expect(await bob.post('/organization/accept-invitation', { invitationId })).toMatchObject({
     status: 200,
-    body: { success: true, invitation: { id: invitationId, status: 'accepted' }, member: { organization_id: id, role: 'editor' } },
+    body: {
+      success: true,
+      invitation: { id: invitationId, status: 'accepted' },
+      member: { organization_id: id, role: 'editor' },
+    },
   })
   expect((await bob.get('/organization/list')).body).toMatchObject([{ id, role: 'editor' }])
-  expect(await bob.post('/organization/accept-invitation', { invitationId })).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+  expect(await bob.post('/organization/accept-invitation', { invitationId })).toMatchObject({
+    status: 404,
+    body: { error: 'NOT_FOUND' },
+  })
   expect((await bob.get('/organization/list-user-invitations')).body).toEqual([])
 })
 
@@ -55,7 +64,9 @@ test('an invitation that is accepted twenty times at once creates one membership
   const { id, owner } = await team(stack, [])
   const bob = await signedIn(stack, 'Bob')
   const { body: { id: invitationId } } = await invite(owner, id, bob.email)
-  const answers = await Promise.all(Array.from({ length: 20 }, () => bob.post('/organization/accept-invitation', { invitationId })))
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => bob.post('/organization/accept-invitation', { invitationId })),
+  )
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   expect((await owner.get(`/organization/get?organizationId=${id}`)).body.members_count).toBe(2)
 })
@@ -66,10 +77,17 @@ test('an invitation cannot be accepted, rejected or read by an unverified accoun
   await bob.signUp()
   const { body: { id: invitationId } } = await invite(owner, id, bob.email)
   for (const path of ['accept-invitation', 'reject-invitation']) {
-    expect(await bob.post(`/organization/${path}`, { invitationId })).toMatchObject({ status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } })
+    expect(await bob.post(`/organization/${path}`, { invitationId })).toMatchObject({
+      status: 403,
+      body: { error: 'EMAIL_NOT_VERIFIED' },
+    })
   }
-  expect(await bob.get('/organization/list-user-invitations')).toMatchObject({ status: 200, body: [] })
-  expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body).toMatchObject([{ status: 'pending' }])
+  expect(await bob.get('/organization/list-user-invitations')).toMatchObject({
+    status: 200,
+    body: [],
+  })
+  expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body)
+    .toMatchObject([{ status: 'pending' }])
 })
 
 test('an invitation cannot be accepted or rejected by another user', async () => {
@@ -77,7 +95,8 @@ test('an invitation cannot be accepted or rejected by another user', async () =>
   const [bob, eve] = [await signedIn(stack, 'Bob'), await signedIn(stack, 'Eve')]
   const { body: { id: invitationId } } = await invite(owner, id, bob.email)
   for (const path of ['accept-invitation', 'reject-invitation', 'cancel-invitation']) {
-    expect((await eve.post(`/organization/${path}`, { invitationId })).status).toBeGreaterThanOrEqual(403)
+    expect((await eve.post(`/organization/${path}`, { invitationId })).status)
+      .toBeGreaterThanOrEqual(403)
   }
   expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(200)
 })
@@ -96,40 +115,67 @@ test('an invitation shows its details to the holder of the link before sign-in, 
     email_hint: 'b…@example.org',
   }
   const path = `/organization/get-invitation?invitationId=${invitationId}`
-  expect(await person(stack).get(path)).toMatchObject({ status: 200, body: { ...details, is_for_caller: false } })
+  expect(await person(stack).get(path)).toMatchObject({
+    status: 200,
+    body: { ...details, is_for_caller: false },
+  })
   expect((await bob.get(path)).body).toEqual({ ...details, is_for_caller: true })
   expect((await owner.get(path)).body).toEqual({ ...details, is_for_caller: false })
-  expect(await bob.get('/organization/get-invitation?invitationId=nothing')).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+  expect(await bob.get('/organization/get-invitation?invitationId=nothing')).toMatchObject({
+    status: 404,
+    body: { error: 'NOT_FOUND' },
+  })
   await bob.post('/organization/reject-invitation', { invitationId })
-  expect((await person(stack).get(path)).body).toEqual({ ...details, organization_name: null, inviter_name: null, status: 'rejected', is_for_caller: false })
+  expect((await person(stack).get(path)).body).toEqual({
+    ...details,
+    organization_name: null,
+    inviter_name: null,
+    status: 'rejected',
+    is_for_caller: false,
+  })
   const { body: next } = await invite(owner, id, bob.email)
-  await stack.sql.query(`update auth.invitations set expires_at = now() - interval '1 second' where id = $1`, [next.id])
-  expect((await bob.get(`/organization/get-invitation?invitationId=${next.id}`)).body).toMatchObject({ status: 'expired', organization_name: 'The Team' })
+  await stack.sql.query(
+    `update auth.invitations set expires_at = now() - interval '1 second' where id = $1`,
+    [next.id],
+  )
+  expect((await bob.get(`/organization/get-invitation?invitationId=${next.id}`)).body)
+    .toMatchObject({ status: 'expired', organization_name: 'The Team' })
 })
 
 test('an invitation shows no later names after it was canceled, and shows them after it was accepted', async () => {
   const { id, owner } = await team(stack, [])
   const bob = await signedIn(stack, 'Bob')
-  const details = async (invitationId: string) => (await person(stack).get(`/organization/get-invitation?invitationId=${invitationId}`)).body
+  const details = async (invitationId: string) =>
+    (await person(stack).get(`/organization/get-invitation?invitationId=${invitationId}`)).body
   const { body: { id: takenBack } } = await invite(owner, id, bob.email)
   await owner.post('/organization/cancel-invitation', { invitationId: takenBack })
   const { body: { id: accepted } } = await invite(owner, id, bob.email)
   await bob.post('/organization/accept-invitation', { invitationId: accepted })
   await owner.patch('/organization/update', { organizationId: id, name: 'Renamed' })
-  expect(await details(takenBack)).toMatchObject({ status: 'canceled', organization_name: null, inviter_name: null })
-  expect(await details(accepted)).toMatchObject({ status: 'accepted', organization_name: 'Renamed', inviter_name: 'Owner' })
+  expect(await details(takenBack)).toMatchObject({
+    status: 'canceled',
+    organization_name: null,
+    inviter_name: null,
+  })
+  expect(await details(accepted)).toMatchObject({
+    status: 'accepted',
+    organization_name: 'Renamed',
+    inviter_name: 'Owner',
+  })
 })
 
 test('an invitation shows hostile names like the mail does: in one short line, without links', async () => {
   const { id, owner } = await team(stack, [])
   const hostile = `Win at https://evil.example/ ${'now '.repeat(40)}`
-  expect((await owner.patch('/organization/update', { organizationId: id, name: hostile })).status).toBe(200)
+  expect((await owner.patch('/organization/update', { organizationId: id, name: hostile })).status)
+    .toBe(200)
   expect((await owner.post('/update-user', { name: hostile })).status).toBe(200)
   const { body: { id: invitationId } } = await invite(owner, id, 'bob-of-names@example.org')
   const { subject } = await stack.mail.waitFor('bob-of-names@example.org')
-  const { body: { organization_name: organization, inviter_name: inviter } } = await person(stack).get(
-    `/organization/get-invitation?invitationId=${invitationId}`,
-  )
+  const { body: { organization_name: organization, inviter_name: inviter } } = await person(stack)
+    .get(
+      `/organization/get-invitation?invitationId=${invitationId}`,
+    )
   expect(`${inviter} invited you to ${organization}`).toBe(subject)
   expect(organization).toMatch(/^Win at https \/\/evil example\/ now now .*…$/)
   expect(organization.length).toBeLessThanOrEqual(60)
@@ -165,35 +211,69 @@ test('an invitation cannot be accepted after it was canceled', async () => {
   expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(404)
 })
 
-test.each<[string, (to: { id: string, owner: Person, admin: Person, userId: string }) => Promise<Answer>]>([
-  ['is removed', ({ id, owner, userId }) => owner.post('/organization/remove-member', { organizationId: id, userId })],
+test.each<
+  [string, (to: { id: string, owner: Person, admin: Person, userId: string }) => Promise<Answer>]
+>([
+  [
+    'is removed',
+    ({ id, owner, userId }) =>
+      owner.post('/organization/remove-member', { organizationId: id, userId }),
+  ],
   ['leaves', ({ id, admin }) => admin.post('/organization/leave', { organizationId: id })],
-  ['becomes an editor', ({ id, owner, userId }) => owner.patch('/organization/update-member-role', { organizationId: id, userId, role: 'editor' })],
-])('an invitation ends when the admin who sent it %s, and those of other managers stay', async (_, change) => {
-  const { id, owner, admin } = await team(stack, ['admin'])
-  const [bob, cem] = [await signedIn(stack, 'Bob'), await signedIn(stack, 'Cem')]
-  const [{ body: { id: ofAdmin } }, { body: { id: ofOwner } }] = [await invite(admin, id, bob.email), await invite(owner, id, cem.email)]
-  expect((await change({ id, owner, admin, userId: await admin.id() })).status).toBe(200)
-  expect((await bob.post('/organization/accept-invitation', { invitationId: ofAdmin })).status).toBe(404)
-  expect((await cem.post('/organization/accept-invitation', { invitationId: ofOwner })).status).toBe(200)
-  expect((await invite(owner, id, bob.email)).status).toBe(200)
-})
+  [
+    'becomes an editor',
+    ({ id, owner, userId }) =>
+      owner.patch('/organization/update-member-role', {
+        organizationId: id,
+        userId,
+        role: 'editor',
+      }),
+  ],
+])(
+  'an invitation ends when the admin who sent it %s, and those of other managers stay',
+  async (_, change) => {
+    const { id, owner, admin } = await team(stack, ['admin'])
+    const [bob, cem] = [await signedIn(stack, 'Bob'), await signedIn(stack, 'Cem')]
+    const [{ body: { id: ofAdmin } }, { body: { id: ofOwner } }] = [
+      await invite(admin, id, bob.email),
+      await invite(owner, id, cem.email),
+    ]
+    expect((await change({ id, owner, admin, userId: await admin.id() })).status).toBe(200)
+    expect((await bob.post('/organization/accept-invitation', { invitationId: ofAdmin })).status)
+      .toBe(404)
+    expect((await cem.post('/organization/accept-invitation', { invitationId: ofOwner })).status)
+      .toBe(200)
+    expect((await invite(owner, id, bob.email)).status).toBe(200)
+  },
+)
 
 test('an invitation of an owner stays valid after a transfer of the ownership', async () => {
   const { id, owner, admin } = await team(stack, ['admin'])
   const bob = await signedIn(stack, 'Bob')
   const { body: { id: invitationId } } = await invite(owner, id, bob.email)
-  expect((await owner.post('/organization/transfer-ownership', { organizationId: id, userId: await admin.id() })).status).toBe(200)
+  expect(
+    (await owner.post('/organization/transfer-ownership', {
+      organizationId: id,
+      userId: await admin.id(),
+    })).status,
+  ).toBe(200)
   expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(200)
 })
 
 test('an invitation of an admin who is removed at the same moment is never left', async () => {
   const { id, owner, admin } = await team(stack, ['admin'])
   const userId = await admin.id()
-  const invitations = Array.from({ length: 8 }, (__, at) => invite(admin, id, `accomplice-${at}@example.org`))
-  expect((await owner.post('/organization/remove-member', { organizationId: id, userId })).status).toBe(200)
+  const invitations = Array.from(
+    { length: 8 },
+    (__, at) => invite(admin, id, `accomplice-${at}@example.org`),
+  )
+  expect((await owner.post('/organization/remove-member', { organizationId: id, userId })).status)
+    .toBe(200)
   await Promise.all(invitations)
-  expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body.filter(({ status }: { status: string }) => status === 'pending'))
+  expect(
+    (await owner.get(`/organization/list-invitations?organizationId=${id}`)).body
+      .filter(({ status }: { status: string }) => status === 'pending'),
+  )
     .toEqual([])
 })
 
@@ -202,31 +282,49 @@ test('an invitation cannot be canceled after it was accepted', async () => {
   const bob = await signedIn(stack, 'Bob')
   const { body: { id: invitationId } } = await invite(owner, id, bob.email)
   await bob.post('/organization/accept-invitation', { invitationId })
-  expect(await owner.post('/organization/cancel-invitation', { invitationId })).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
-  expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body).toMatchObject([{ status: 'accepted' }])
+  expect(await owner.post('/organization/cancel-invitation', { invitationId })).toMatchObject({
+    status: 404,
+    body: { error: 'NOT_FOUND' },
+  })
+  expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body)
+    .toMatchObject([{ status: 'accepted' }])
 })
 
 test('an invitation is invalid after 7 days, and the same user can be invited again', async () => {
   const { id, owner } = await team(stack, [])
   const bob = await signedIn(stack, 'Bob')
   const { body: { id: invitationId } } = await invite(owner, id, bob.email)
-  await stack.sql.query(`update auth.invitations set expires_at = now() - interval '1 second' where id = $1`, [invitationId])
+  await stack.sql.query(
+    `update auth.invitations set expires_at = now() - interval '1 second' where id = $1`,
+    [invitationId],
+  )
   expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(404)
   expect((await invite(owner, id, bob.email)).status).toBe(200)
 })
 
 test('an invitation for an invited address returns 409, also at the same moment', async () => {
   const { id, owner } = await team(stack, [])
-  const answers = await Promise.all(Array.from({ length: 10 }, () => invite(owner, id, 'twice@example.org')))
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => invite(owner, id, 'twice@example.org')),
+  )
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-  expect(new Set(answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.error}`))).toEqual(
+  expect(
+    new Set(
+      answers.filter(({ status }) => status !== 200).map(({ status, body }) =>
+        `${status} ${body.error}`
+      ),
+    ),
+  ).toEqual(
     new Set(['409 ALREADY_INVITED']),
   )
 })
 
 test('an invitation for a member returns 409', async () => {
   const { id, owner, viewer } = await team(stack, ['viewer'])
-  expect(await invite(owner, id, viewer.email)).toMatchObject({ status: 409, body: { error: 'ALREADY_MEMBER' } })
+  expect(await invite(owner, id, viewer.email)).toMatchObject({
+    status: 409,
+    body: { error: 'ALREADY_MEMBER' },
+  })
 })
 
 test('an invitation cannot create a fifty-first member, even if many users accept at once', async () => {
@@ -242,32 +340,59 @@ test('an invitation cannot create a fifty-first member, even if many users accep
     const invitee = await signedIn(stack, 'Late')
     return { invitee, invitationId: (await invite(owner, id, invitee.email)).body.id }
   }))
-  const answers = await Promise.all(invited.map(({ invitee, invitationId }) => invitee.post('/organization/accept-invitation', { invitationId })))
+  const answers = await Promise.all(
+    invited.map(({ invitee, invitationId }) =>
+      invitee.post('/organization/accept-invitation', { invitationId })
+    ),
+  )
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(4)
-  expect(new Set(answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.error}`))).toEqual(
+  expect(
+    new Set(
+      answers.filter(({ status }) => status !== 200).map(({ status, body }) =>
+        `${status} ${body.error}`
+      ),
+    ),
+  ).toEqual(
     new Set(['403 MEMBERSHIP_LIMIT_REACHED']),
   )
   expect((await owner.get(`/organization/get?organizationId=${id}`)).body.members_count).toBe(50)
-  expect(await invite(owner, id, 'one-more@example.org')).toMatchObject({ status: 403, body: { error: 'MEMBERSHIP_LIMIT_REACHED' } })
+  expect(await invite(owner, id, 'one-more@example.org')).toMatchObject({
+    status: 403,
+    body: { error: 'MEMBERSHIP_LIMIT_REACHED' },
+  })
   // The refused user can still accept after a member leaves.
-  expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body.filter((row: { status: string }) => row.status === 'pending'))
+  expect(
+    (await owner.get(`/organization/list-invitations?organizationId=${id}`)).body
+      .filter((row: { status: string }) => row.status === 'pending'),
+  )
     .toHaveLength(4)
 })
 
 test('an invitation to an invalid address is refused', async () => {
   const { id, owner } = await team(stack, [])
-  expect(await invite(owner, id, 'bob')).toMatchObject({ status: 400, body: { error: 'INVALID_EMAIL' } })
+  expect(await invite(owner, id, 'bob')).toMatchObject({
+    status: 400,
+    body: { error: 'INVALID_EMAIL' },
+  })
 })
 
 describe('the link of an invitation verifies the address that its mail came to', () => {
   /** Invites an address. Returns the parameters of the mailed link. */
   async function inviteByMail(owner: Person, organizationId: string, email: string) {
-    const { body } = await owner.post('/organization/invite-member', { organizationId, email, role: 'editor' })
+    const { body } = await owner.post('/organization/invite-member', {
+      organizationId,
+      email,
+      role: 'editor',
+    })
     const mail = await stack.mail.waitFor(email.toLowerCase(), ({ text }) => text.includes(body.id))
-    return Object.fromEntries(new URL(linkIn(mail)).searchParams) as { invitationId: string, token: string }
+    return Object.fromEntries(new URL(linkIn(mail)).searchParams) as {
+      invitationId: string
+      token: string
+    }
   }
 
-  const isVerified = async (user: Person) => (await user.get('/get-session')).body.user.email_verified
+  const isVerified = async (user: Person) =>
+    (await user.get('/get-session')).body.user.email_verified
   const accept = (user: Person, body: object) => user.post('/organization/accept-invitation', body)
   const refusal = { status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } }
 
@@ -284,7 +409,10 @@ describe('the link of an invitation verifies the address that its mail came to',
     const link = await inviteByMail(owner, id, bob.email.toUpperCase())
     await bob.signUp()
     expect(await isVerified(bob)).toBe(false)
-    expect(await accept(bob, link)).toMatchObject({ status: 200, body: { success: true, member: { role: 'editor' } } })
+    expect(await accept(bob, link)).toMatchObject({
+      status: 200,
+      body: { success: true, member: { role: 'editor' } },
+    })
     expect(await isVerified(bob)).toBe(true)
   })
 
@@ -292,7 +420,10 @@ describe('the link of an invitation verifies the address that its mail came to',
     const { id, owner } = await team(stack, [])
     const bob = await unverified('Bob')
     const link = await inviteByMail(owner, id, bob.email)
-    expect(await bob.post('/organization/reject-invitation', link)).toMatchObject({ status: 200, body: { invitation: { status: 'rejected' } } })
+    expect(await bob.post('/organization/reject-invitation', link)).toMatchObject({
+      status: 200,
+      body: { invitation: { status: 'rejected' } },
+    })
     expect(await isVerified(bob)).toBe(true)
   })
 
@@ -308,13 +439,21 @@ describe('the link of an invitation verifies the address that its mail came to',
   test('no address is verified for an inviter who signs up with the invited address: neither a response nor the list of invitations has the token', async () => {
     const { id, owner, admin } = await team(stack, ['admin'])
     const bob = person(stack, 'Bob')
-    const sent = await owner.post('/organization/invite-member', { organizationId: id, email: bob.email, role: 'editor' })
-    const lists = await Promise.all([owner, admin].map((one) => one.get(`/organization/list-invitations?organizationId=${id}`)))
+    const sent = await owner.post('/organization/invite-member', {
+      organizationId: id,
+      email: bob.email,
+      role: 'editor',
+    })
+    const lists = await Promise.all(
+      [owner, admin].map((one) => one.get(`/organization/list-invitations?organizationId=${id}`)),
+    )
     const ofLink = await owner.get(`/organization/get-invitation?invitationId=${sent.body.id}`)
     const mail = await stack.mail.waitFor(bob.email)
     const token = new URL(linkIn(mail)).searchParams.get('token') ?? ''
     expect(token.length).toBeGreaterThan(40)
-    expect(JSON.stringify([sent.body, lists.map(({ body }) => body), ofLink.body])).not.toContain(token)
+    expect(JSON.stringify([sent.body, lists.map(({ body }) => body), ofLink.body])).not.toContain(
+      token,
+    )
     await bob.signUp()
     for (const guess of [sent.body.id, 'x', `${token.slice(0, -4)}AAAA`]) {
       expect(await accept(bob, { invitationId: sent.body.id, token: guess })).toMatchObject(refusal)
@@ -325,24 +464,40 @@ describe('the link of an invitation verifies the address that its mail came to',
   test('no address is verified for another address, with the token of a mail to the attacker', async () => {
     const { id, owner } = await team(stack, [])
     const [eve, bob] = [await unverified('Eve'), await unverified('Bob')]
-    const [ofEve, ofBob] = [await inviteByMail(owner, id, eve.email), await inviteByMail(owner, id, bob.email)]
+    const [ofEve, ofBob] = [
+      await inviteByMail(owner, id, eve.email),
+      await inviteByMail(owner, id, bob.email),
+    ]
     expect(await accept(bob, ofEve)).toMatchObject({ status: 403 })
-    expect(await accept(bob, { invitationId: ofBob.invitationId, token: ofEve.token })).toMatchObject(refusal)
-    expect(await accept(bob, { invitationId: ofEve.invitationId, token: ofBob.token })).toMatchObject({ status: 403 })
+    expect(await accept(bob, { invitationId: ofBob.invitationId, token: ofEve.token }))
+      .toMatchObject(refusal)
+    expect(await accept(bob, { invitationId: ofEve.invitationId, token: ofBob.token }))
+      .toMatchObject({ status: 403 })
     expect([await isVerified(bob), await isVerified(eve)]).toEqual([false, false])
   })
 
-  test.each(['canceled', 'expired', 'rejected'])('no address is verified by an invitation that is %s', async (state) => {
-    const { id, owner } = await team(stack, [])
-    const bob = await unverified('Bob')
-    const link = await inviteByMail(owner, id, bob.email)
-    if (state === 'canceled') await owner.post('/organization/cancel-invitation', { invitationId: link.invitationId })
-    else if (state === 'expired')
-      await stack.sql.query(`update auth.invitations set expires_at = now() - interval '1 second' where id = $1`, [link.invitationId])
-    else await stack.sql.query(`update auth.invitations set status = 'rejected' where id = $1`, [link.invitationId])
-    expect((await accept(bob, link)).status).not.toBe(200)
-    expect(await isVerified(bob)).toBe(false)
-  })
+  test.each(['canceled', 'expired', 'rejected'])(
+    'no address is verified by an invitation that is %s',
+    async (state) => {
+      const { id, owner } = await team(stack, [])
+      const bob = await unverified('Bob')
+      const link = await inviteByMail(owner, id, bob.email)
+      if (state === 'canceled')
+        await owner.post('/organization/cancel-invitation', {
+          invitationId: link.invitationId,
+        })
+      else if (state === 'expired')
+        await stack.sql.query(
+          `update auth.invitations set expires_at = now() - interval '1 second' where id = $1`,
+          [link.invitationId],
+        )
+      else await stack.sql.query(`update auth.invitations set status = 'rejected' where id = $1`, [
+          link.invitationId,
+        ])
+      expect((await accept(bob, link)).status).not.toBe(200)
+      expect(await isVerified(bob)).toBe(false)
+    },
+  )
 
   test('no address is verified by a link that was used: a later account of the address starts unverified', async () => {
     const { id, owner } = await team(stack, [])
@@ -363,10 +518,14 @@ describe('the link of an invitation verifies the address that its mail came to',
     const others = [...mail.text.matchAll(/token=([\w.-]+)/g)].map(([, token]) => token)
     const link = await inviteByMail(owner, id, bob.email)
     expect(others.length).toBeGreaterThan(1)
-    for (const token of others) expect(await accept(bob, { invitationId: link.invitationId, token })).toMatchObject(refusal)
+    for (const token of others)
+      expect(await accept(bob, { invitationId: link.invitationId, token })).toMatchObject(refusal)
     expect((await bob.get(`/verify-email?token=${link.token}`)).status).toBe(400)
     expect((await bob.post('/disown-account', { token: link.token })).status).toBe(400)
-    expect((await bob.post('/reset-password', { token: link.token, password: 'another long password' })).status).toBe(400)
+    expect(
+      (await bob.post('/reset-password', { token: link.token, password: 'another long password' }))
+        .status,
+    ).toBe(400)
     expect(await isVerified(bob)).toBe(false)
   })
 

@@ -21,8 +21,11 @@ afterAll(() => stack.close())
 const runOn = ({ ownerUrl }: Stack, ...argv: string[]) => operator(ownerUrl, 'keys', ...argv)
 const run = (...argv: string[]) => runOn(stack, ...argv)
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
-const read = async (url: string, token: string) => (await fetch(`${url}/transactions?limit=1`, { headers: { authorization: `Bearer ${token}` } })).status
-const published = async () => ((await person(stack).get('/jwks')).body.keys as { kid: string }[]).map(({ kid }) => kid)
+const read = async (url: string, token: string) =>
+  (await fetch(`${url}/transactions?limit=1`, { headers: { authorization: `Bearer ${token}` } }))
+    .status
+const published = async () =>
+  ((await person(stack).get('/jwks')).body.keys as { kid: string }[]).map(({ kid }) => kid)
 
 describe('a rotation of the signing key', () => {
   test('three times under constant load on two auth and two PostgREST processes causes no 401', async () => {
@@ -31,7 +34,13 @@ describe('a rotation of the signing key', () => {
     const ann = await signedIn(stack, 'Ann')
     const elsewhere = person({ ...stack, url: await stack.startAnotherAuth() }, 'Ann', ann.email)
     await elsewhere.signIn()
-    const counts = { reads: 0, refused: 0, tokens: 0, signIns: 0, kids: new Set<string | undefined>() }
+    const counts = {
+      reads: 0,
+      refused: 0,
+      tokens: 0,
+      signIns: 0,
+      kids: new Set<string | undefined>(),
+    }
     // The pause between requests sets the load.
     const load = { running: true }
     // Tokens expire after five seconds here, sooner than a replaced key stops verifying.
@@ -49,7 +58,8 @@ describe('a rotation of the signing key', () => {
     }
     const reuse = async (url: string) => {
       while (load.running) {
-        while (validTokens[0] !== undefined && validTokens[0].until < Date.now()) validTokens.shift()
+        while (validTokens[0] !== undefined && validTokens[0].until < Date.now())
+          validTokens.shift()
         const { token } = validTokens[Math.floor(Math.random() * validTokens.length)] ?? {}
         if (token !== undefined) {
           counts.reads += 1
@@ -66,14 +76,20 @@ describe('a rotation of the signing key', () => {
       }
     }
     const workers = [issue(ann), issue(elsewhere), ...surfaces.map(reuse), signIn()]
-    for (let i = 0; i < 3; i++) expect(await run('rotate')).toMatchObject({ code: 0, text: expect.stringContaining('signs now') })
+    for (let i = 0; i < 3; i++)
+      expect(await run('rotate')).toMatchObject({
+        code: 0,
+        text: expect.stringContaining('signs now'),
+      })
     // Stops the load after the last key has signed a token that was also read.
     await expect.poll(() => counts.kids.size).toBe(4)
     const { reads } = counts
     await expect.poll(() => counts.reads).toBeGreaterThan(reads + 50)
     load.running = false
     await Promise.all(workers)
-    console.log(`rotated 3 times: ${counts.reads} reads, ${counts.tokens} tokens, ${counts.signIns} sign-ins, ${counts.refused} answers of 401`)
+    console.log(
+      `rotated 3 times: ${counts.reads} reads, ${counts.tokens} tokens, ${counts.signIns} sign-ins, ${counts.refused} answers of 401`,
+    )
     expect(counts.refused).toBe(0)
     await other.stop()
   })
@@ -92,10 +108,14 @@ describe('a rotation of the signing key', () => {
   test('a rotation of the signing key happens by itself when the key is old, and fifty concurrent requests are signed by published keys', async () => {
     const ann = await signedIn(stack, 'Ann')
     const before = kidOf(await ann.token())
-    await stack.sql.query(`update auth.jwks set signs_from = now() - interval '91 days' where expires_at is null`)
+    await stack.sql.query(
+      `update auth.jwks set signs_from = now() - interval '91 days' where expires_at is null`,
+    )
     await expect.poll(async () => {
       const tokens = await Promise.all(Array.from({ length: 10 }, () => ann.token()))
-      expect(await Promise.all(tokens.map((token) => read(stack.dataUrl, token)))).toEqual(tokens.map(() => 200))
+      expect(await Promise.all(tokens.map((token) => read(stack.dataUrl, token)))).toEqual(
+        tokens.map(() => 200),
+      )
       return kidOf(tokens[0] ?? '')
     }).not.toBe(before)
   })
@@ -106,10 +126,18 @@ test('a rotation while PostgREST is down waits: the old key keeps signing, log a
   const ann = await signedIn(ownStack, 'Ann')
   const before = kidOf(await ann.token())
   await ownStack.sql.query('update private.settings set key_rotation_requested_at = now()')
-  await expect.poll(() => ownStack.logged.some((line) => line.includes('PostgREST has not loaded the new signing key'))).toBe(true)
+  await expect.poll(() =>
+    ownStack.logged.some((line) => line.includes('PostgREST has not loaded the new signing key'))
+  ).toBe(true)
   expect(kidOf(await ann.token())).toBe(before)
   expect((await person(ownStack).get('/jwks')).body.keys as unknown[]).toHaveLength(2)
-  await expect.poll(async () => Number(/^auth_signing_key_pending_seconds (\S+)$/m.exec(await (await fetch(`${ownStack.url}/metrics`)).text())?.[1]))
+  await expect.poll(async () =>
+    Number(
+      /^auth_signing_key_pending_seconds (\S+)$/m.exec(
+        await (await fetch(`${ownStack.url}/metrics`)).text(),
+      )?.[1],
+    )
+  )
     .toBeGreaterThan(0)
   const back = await ownStack.startAnotherPostgrest()
   await expect.poll(async () => kidOf(await ann.token())).not.toBe(before)
@@ -125,20 +153,27 @@ test('a PostgREST that fails to load the keys loads them when it can again; thre
   await listener.query('listen pgrst')
   const lines = (text: string) => hurt.logged.filter((line) => line.includes(text)).length
   const loseConnections = () =>
-    hurt.sql.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator' and datname = current_database()`)
+    hurt.sql.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator' and datname = current_database()`,
+    )
   const token = await (await signedIn(hurt, 'Ann')).token()
 
   await hurt.sql.query('revoke execute on function private.pre_config() from authenticator')
   await loseConnections()
   await expect.poll(() => read(hurt.dataUrl, token)).toBe(500)
-  await expect.poll(() => lines('not every PostgREST has loaded the signing keys')).toBeGreaterThan(0)
+  await expect.poll(() => lines('not every PostgREST has loaded the signing keys')).toBeGreaterThan(
+    0,
+  )
   await hurt.sql.query('grant execute on function private.pre_config() to authenticator')
   await expect.poll(() => read(hurt.dataUrl, token)).toBe(200)
 
   await loseConnections()
-  await expect.poll(() => lines('the database lost sessions, so every PostgREST loads its keys anew')).toBeGreaterThan(0)
+  await expect.poll(() =>
+    lines('the database lost sessions, so every PostgREST loads its keys anew')
+  ).toBeGreaterThan(0)
   await expect.poll(() => read(hurt.dataUrl, token)).toBe(200)
-  // A check has two rounds, or one if it fails. Each service checks at its start, after a lost connection, and after its listener reconnects.
+  // A check has two rounds, or one if it fails. Each service checks at its start, after a lost
+  // connection, and after its listener reconnects.
   const most = 3 * 2 * (1 + 2 * 2) + lines('not every PostgREST has loaded the signing keys')
   expect(notifications.filter((what) => what === 'reload schema').length).toBeLessThanOrEqual(most)
   listener.release(true)
@@ -161,10 +196,22 @@ test('a rotation that cannot end its transaction because the database does not r
       return client
     },
   } as unknown as pg.Pool
-  const rotation = startRotation({ db, pool: broken, databaseUrl: stack.ownerUrl, log: createLog('silent'), rotationIntervalSeconds: 0 } as KeyOptions)
+  const rotation = startRotation(
+    {
+      db,
+      pool: broken,
+      databaseUrl: stack.ownerUrl,
+      log: createLog('silent'),
+      rotationIntervalSeconds: 0,
+    } as KeyOptions,
+  )
   await expect.poll(() => holders.length, { timeout: 20_000 }).toBeGreaterThan(0)
   await rotation.stop()
-  await expect.poll(async () => (await stack.sql.query(`select from pg_locks where locktype = 'advisory' and pid = any($1)`, [holders])).rowCount).toBe(0)
+  await expect.poll(async () =>
+    (await stack.sql.query(`select from pg_locks where locktype = 'advisory' and pid = any($1)`, [
+      holders,
+    ])).rowCount
+  ).toBe(0)
   await pool.end()
   await close()
 })
@@ -214,7 +261,10 @@ test('the operator’s command revokes a key that signed a token dated in the fu
   await using cachingStack = await startStack({ data: true, dataEnv: tokenCache })
   const ann = await signedIn(cachingStack, 'Ann')
   const { kid, privateKey } = await tokenSigner(cachingStack.sql, cachingStack.publicUrl)
-  const ahead = await new SignJWT({ ...decodeJwt(await ann.token()), iat: Math.floor(Date.now() / 1000) + 25 }).setProtectedHeader({ alg: 'RS256', kid })
+  const ahead = await new SignJWT({
+    ...decodeJwt(await ann.token()),
+    iat: Math.floor(Date.now() / 1000) + 25,
+  }).setProtectedHeader({ alg: 'RS256', kid })
     .sign(privateKey)
   await expect.poll(() => read(cachingStack.dataUrl, ahead)).toBe(200)
   expect(await runOn(cachingStack, 'revoke', kid)).toMatchObject({ code: 0 })
@@ -235,7 +285,10 @@ test('the operator’s command revokes all keys, and the next start creates a ne
   await using ownStack = await startStack()
   const ann = await signedIn(ownStack, 'Ann')
   const before = kidOf(await ann.token())
-  expect(await runOn(ownStack, 'revoke', '--all')).toMatchObject({ code: 0, text: expect.stringContaining('Revoked 1 key.') })
+  expect(await runOn(ownStack, 'revoke', '--all')).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('Revoked 1 key.'),
+  })
   await ownStack.sql.query('delete from auth.jwks')
   await ownStack.startAnotherAuth()
   expect(kidOf(await ann.token())).not.toBe(before)
@@ -243,6 +296,12 @@ test('the operator’s command revokes all keys, and the next start creates a ne
 
 test('the operator’s command prints one sentence for an unknown key or an unknown subcommand', async () => {
   expect(await run('revoke', 'nothing')).toEqual({ code: 1, text: 'There is no key nothing.\n' })
-  expect(await run('revoke')).toMatchObject({ code: 1, text: expect.stringContaining('Missing argument: kid') })
-  expect(await run('polish')).toMatchObject({ code: 1, text: expect.stringContaining('There is no command keys polish.') })
+  expect(await run('revoke')).toMatchObject({
+    code: 1,
+    text: expect.stringContaining('Missing argument: kid'),
+  })
+  expect(await run('polish')).toMatchObject({
+    code: 1,
+    text: expect.stringContaining('There is no command keys polish.'),
+  })
 })

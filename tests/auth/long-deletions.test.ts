@@ -1,4 +1,7 @@
-/** Deletions with many rows. That of an organization can take minutes: a test holds the lock of the row, as such a deletion does. */
+/**
+ * Deletions with many rows. That of an organization can take minutes: a test holds the lock of the
+ * row, as such a deletion does.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, signedIn, subscribed, team } from '../support/person.ts'
@@ -22,7 +25,11 @@ async function lock(organizationId: string): Promise<() => Promise<void>> {
 }
 /** Waits until the service waits for that many locks. */
 const waitForLocks = (count: number) =>
-  expect.poll(async () => (await stack.sql.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rowCount)
+  expect.poll(async () =>
+    (await stack.sql.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )).rowCount
+  )
     .toBe(count)
 
 const busy = { status: 503, body: { error: 'SERVICE_BUSY' } }
@@ -31,7 +38,10 @@ describe('while an organization is being deleted', () => {
   test('while an organization is being deleted its owner’s other requests are refused after a second, and take the connections from nobody', async () => {
     const [{ id, owner }, ann] = [await team(stack, []), await signedIn(stack, 'Ann')]
     const unlock = await lock(id)
-    const updates = Array.from({ length: 10 }, () => owner.patch('/organization/update', { organizationId: id, name: 'New name' }))
+    const updates = Array.from(
+      { length: 10 },
+      () => owner.patch('/organization/update', { organizationId: id, name: 'New name' }),
+    )
     await waitForLocks(10)
     const began = Date.now()
     expect((await ann.post('/update-user', { name: 'Anne' })).status).toBe(200)
@@ -41,7 +51,9 @@ describe('while an organization is being deleted', () => {
       expect(refused.headers.get('retry-after')).toBe('5')
     }
     await unlock()
-    expect((await owner.patch('/organization/update', { organizationId: id, name: 'New name' })).status).toBe(200)
+    expect(
+      (await owner.patch('/organization/update', { organizationId: id, name: 'New name' })).status,
+    ).toBe(200)
   })
 
   test('a repeated request for the deletion is refused after a second, and an organization of another owner can be deleted', async () => {
@@ -52,7 +64,8 @@ describe('while an organization is being deleted', () => {
     const repeated = await owner.delete('/organization/delete', { organizationId: id })
     expect(repeated).toMatchObject(busy)
     expect(repeated.headers.get('retry-after')).toBe('5')
-    expect((await other.owner.delete('/organization/delete', { organizationId: other.id })).status).toBe(200)
+    expect((await other.owner.delete('/organization/delete', { organizationId: other.id })).status)
+      .toBe(200)
     await unlock()
     expect((await deletion).status).toBe(200)
     expect((await owner.delete('/organization/delete', { organizationId: id })).status).toBe(404)
@@ -62,21 +75,38 @@ describe('while an organization is being deleted', () => {
     const teams = [await team(stack, []), await team(stack, []), await team(stack, [])]
     const ann = await signedIn(stack, 'Ann')
     const unlocks = await Promise.all(teams.map(({ id }) => lock(id)))
-    const deletions = teams.map(({ id, owner }) => owner.call('DELETE', '/organization/delete', { organizationId: id }, { 'x-forwarded-for': '203.0.113.7' }))
+    const deletions = teams.map(({ id, owner }) =>
+      owner.call('DELETE', '/organization/delete', { organizationId: id }, {
+        'x-forwarded-for': '203.0.113.7',
+      })
+    )
     await waitForLocks(2)
     expect((await ann.post('/delete-account', { password })).status).toBe(200)
-    const mail = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('/confirm-delete-account'))
+    const mail = await stack.mail.waitFor(
+      ann.email,
+      ({ text }) => text.includes('/confirm-delete-account'),
+    )
     const token = new URL(linkIn(mail)).searchParams.get('token')
-    expect((await ann.post('/confirm-delete-account', { token }, { 'x-forwarded-for': '198.51.100.9' })).status).toBe(200)
+    expect(
+      (await ann.post('/confirm-delete-account', { token }, { 'x-forwarded-for': '198.51.100.9' }))
+        .status,
+    ).toBe(200)
     await Promise.all(unlocks.map((unlock) => unlock()))
     expect((await Promise.all(deletions)).map(({ status }) => status)).toEqual([200, 200, 200])
   })
 
   test('a member can store nothing in it, and learns when to try again', async () => {
     const { id, editor } = await team(stack, ['editor'])
-    const headers = { authorization: `Bearer ${await editor.token()}`, 'content-type': 'application/json' }
+    const headers = {
+      authorization: `Bearer ${await editor.token()}`,
+      'content-type': 'application/json',
+    }
     const unlock = await lock(id)
-    const refused = await fetch(`${stack.url}/data/transactions`, { method: 'POST', headers, body: JSON.stringify({ name: 'Rent', amount: -900 }) })
+    const refused = await fetch(`${stack.url}/data/transactions`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ name: 'Rent', amount: -900 }),
+    })
     expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'SERVICE_BUSY' }])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     await unlock()
@@ -99,13 +129,18 @@ test('a deletion waits longer than other requests for the rows that a member is 
   const unlock = await lock(id)
   const deletion = owner.delete('/organization/delete', { organizationId: id })
   await waitForLocks(1)
-  for (const name of ['First', 'Second']) expect(await owner.patch('/organization/update', { organizationId: id, name })).toMatchObject(busy)
+  for (const name of ['First', 'Second'])
+    expect(await owner.patch('/organization/update', { organizationId: id, name })).toMatchObject(
+      busy,
+    )
   await unlock()
   expect((await deletion).status).toBe(200)
 })
 
 const rows = 20_000
-/** Stores transactions of accounts and categories, some with lines and a tag, and their activity. */
+/**
+ * Stores transactions of accounts and categories, some with lines and a tag, and their activity.
+ */
 const storeMany = (user: string, organization: string | null) =>
   stack.sql.query(
     `with account as (
@@ -148,8 +183,11 @@ test('a user with 20,000 transactions deletes the account, and nothing is left',
   const id = await ann.id()
   await storeMany(id, null)
   expect((await ann.post('/delete-account', { password })).status).toBe(200)
-  const { searchParams } = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Delete your account')))
-  expect(await ann.post('/confirm-delete-account', { token: searchParams.get('token') })).toMatchObject({ status: 200 })
+  const { searchParams } = new URL(
+    linkIn(await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Delete your account')),
+  )
+  expect(await ann.post('/confirm-delete-account', { token: searchParams.get('token') }))
+    .toMatchObject({ status: 200 })
   expect(await left('user_id = $1', id)).toEqual([])
   expect((await stack.sql.query('select from auth.users where id = $1', [id])).rowCount).toBe(0)
 })
@@ -157,6 +195,8 @@ test('a user with 20,000 transactions deletes the account, and nothing is left',
 test('a user with 20,000 transactions deletes an organization with as many', async () => {
   const { id, owner } = await team(stack, [])
   await storeMany(await owner.id(), id)
-  expect(await owner.delete('/organization/delete', { organizationId: id })).toMatchObject({ status: 200 })
+  expect(await owner.delete('/organization/delete', { organizationId: id })).toMatchObject({
+    status: 200,
+  })
   expect(await left('organization_id = $1', id)).toEqual([])
 })

@@ -1,4 +1,7 @@
-/** Changes BETTER_AUTH_SECRET in the order of docs/operations.md and docs/aws.md, and changes it back. */
+/**
+ * Changes BETTER_AUTH_SECRET in the order of docs/operations.md and docs/aws.md, and changes it
+ * back.
+ */
 import { expect, test } from 'vitest'
 import { authConfig } from '../../auth/config.ts'
 import { createLog } from '../../common/log.ts'
@@ -24,7 +27,10 @@ test('an operator stops the service, revokes all keys and starts it with another
         PUBLIC_URL: url,
         PORT: String(port),
         BETTER_AUTH_SECRET: secret,
-        AUTH_DATABASE_URL: connection(stack.ownerUrl, { user: 'auth_service', password: passwords.authService }),
+        AUTH_DATABASE_URL: connection(stack.ownerUrl, {
+          user: 'auth_service',
+          password: passwords.authService,
+        }),
       })),
       createLog('silent'),
     )
@@ -40,7 +46,10 @@ test('an operator stops the service, revokes all keys and starts it with another
     stop = await start(secret)
     expect((await ann.get('/get-session')).status).toBe(401)
     expect((await ann.signIn()).status).toBe(200)
-    const read = async (token: string) => (await fetch(`${stack.dataUrl}/transactions?limit=1`, { headers: { authorization: `Bearer ${token}` } })).status
+    const read = async (token: string) =>
+      (await fetch(`${stack.dataUrl}/transactions?limit=1`, {
+        headers: { authorization: `Bearer ${token}` },
+      })).status
     await expect.poll(async () => read(await ann.token())).toBe(200)
     await expect.poll(() => read(before)).toBe(401)
   }

@@ -21,23 +21,42 @@ test('creating an organization returns it with a slug made from its name, and ma
   const olga = await subscribed(stack, 'Olga')
   const { status, body } = await olga.post('/organization/create', { name: 'Café Olé & Co.' })
   expect(status).toBe(200)
-  expect(body).toEqual({ ...organizationShape, name: 'Café Olé & Co.', slug: expect.stringMatching(/^cafe-ole-co-[a-z0-9]+$/) })
+  expect(body).toEqual({
+    ...organizationShape,
+    name: 'Café Olé & Co.',
+    slug: expect.stringMatching(/^cafe-ole-co-[a-z0-9]+$/),
+  })
   expect((await olga.get('/organization/list')).body).toEqual([{ ...body, role: 'owner' }])
   expect((await olga.get('/get-session')).body.session.active_organization_id).toBeNull()
 })
 
 test('creating an organization stores and returns slug, logo and metadata unchanged', async () => {
   const olga = await subscribed(stack, 'Olga')
-  const fields = { name: 'Acme', slug: `acme-${Date.now()}`, logo: 'https://example.org/logo.png', metadata: { size: 3, tags: ['a', { b: null }] } }
-  expect((await olga.post('/organization/create', fields)).body).toEqual({ ...organizationShape, ...fields })
-  expect((await olga.get('/organization/list')).body).toEqual([{ ...organizationShape, ...fields, role: 'owner' }])
+  const fields = {
+    name: 'Acme',
+    slug: `acme-${Date.now()}`,
+    logo: 'https://example.org/logo.png',
+    metadata: { size: 3, tags: ['a', { b: null }] },
+  }
+  expect((await olga.post('/organization/create', fields)).body).toEqual({
+    ...organizationShape,
+    ...fields,
+  })
+  expect((await olga.get('/organization/list')).body).toEqual([{
+    ...organizationShape,
+    ...fields,
+    role: 'owner',
+  }])
 })
 
 test('creating an organization needs a verified address', async () => {
   const olga = person(stack, 'Olga')
   await olga.signUp()
   await olga.subscribe()
-  expect(await olga.post('/organization/create', { name: 'Acme' })).toMatchObject({ status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } })
+  expect(await olga.post('/organization/create', { name: 'Acme' })).toMatchObject({
+    status: 403,
+    body: { error: 'EMAIL_NOT_VERIFIED' },
+  })
 })
 
 test('creating an organization needs an active plan of the Teams tier or higher', async () => {
@@ -48,7 +67,10 @@ test('creating an organization needs an active plan of the Teams tier or higher'
   expect(await create()).toMatchObject({ status: 403, body: { error: 'SUBSCRIPTION_REQUIRED' } })
   await olga.subscribe('business')
   expect((await create()).status).toBe(200)
-  await stack.sql.query(`update api.app_subscriptions set status = 'sub_canceled' where product_id = 'business' and user_id = $1`, [await olga.id()])
+  await stack.sql.query(
+    `update api.app_subscriptions set status = 'sub_canceled' where product_id = 'business' and user_id = $1`,
+    [await olga.id()],
+  )
   expect(await create()).toMatchObject({ status: 403, body: { error: 'SUBSCRIPTION_REQUIRED' } })
 })
 
@@ -56,20 +78,33 @@ test('creating an organization with a slug that is taken returns 409 SLUG_TAKEN'
   const olga = await subscribed(stack, 'Olga')
   const slug = `taken-${Date.now()}`
   await olga.post('/organization/create', { name: 'First', slug })
-  expect(await olga.post('/organization/create', { name: 'Second', slug })).toMatchObject({ status: 409, body: { error: 'SLUG_TAKEN' } })
+  expect(await olga.post('/organization/create', { name: 'Second', slug })).toMatchObject({
+    status: 409,
+    body: { error: 'SLUG_TAKEN' },
+  })
 })
 
 test('creating an organization is limited to five per user, also if fifty requests arrive at once', async () => {
   const olga = await subscribed(stack, 'Olga')
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => olga.post('/organization/create', { name: `Team ${i}` })))
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => olga.post('/organization/create', { name: `Team ${i}` })),
+  )
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
-  expect(new Set(answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.error}`))).toEqual(
+  expect(
+    new Set(
+      answers.filter(({ status }) => status !== 200).map(({ status, body }) =>
+        `${status} ${body.error}`
+      ),
+    ),
+  ).toEqual(
     new Set(['403 ORGANIZATION_LIMIT_REACHED']),
   )
   expect((await olga.get('/organization/list')).body).toHaveLength(5)
   // No organization without an owner exists.
   expect(
-    (await stack.sql.query('select count(*)::int from auth.organizations o where not exists (select from auth.members m where m.organization_id = o.id)'))
+    (await stack.sql.query(
+      'select count(*)::int from auth.organizations o where not exists (select from auth.members m where m.organization_id = o.id)',
+    ))
       .rows[0].count,
   ).toBe(0)
 })
@@ -86,7 +121,10 @@ test.each([
   ['metadata that is a list', { name: 'Acme', metadata: [] }],
 ])('creating an organization with %s is refused', async (_, body) => {
   const olga = await subscribed(stack, 'Olga')
-  expect(await olga.post('/organization/create', body)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
+  expect(await olga.post('/organization/create', body)).toMatchObject({
+    status: 400,
+    body: { error: 'VALIDATION_ERROR' },
+  })
 })
 
 describe('metadata', () => {
@@ -103,12 +141,17 @@ describe('metadata', () => {
   test('metadata is returned as it was sent, whatever its field names', async () => {
     const { id, owner } = await team(stack, [])
     for (const metadata of odd) {
-      expect(await owner.patch('/organization/update', { organizationId: id, metadata })).toMatchObject({ status: 200, body: { id, metadata } })
+      expect(await owner.patch('/organization/update', { organizationId: id, metadata }))
+        .toMatchObject({ status: 200, body: { id, metadata } })
       expect((await owner.get('/organization/list')).body[0].metadata).toEqual(metadata)
-      expect((await owner.get(`/organization/get?organizationId=${id}`)).body.metadata).toEqual(metadata)
+      expect((await owner.get(`/organization/get?organizationId=${id}`)).body.metadata).toEqual(
+        metadata,
+      )
     }
     const other = await subscribed(stack, 'Olga')
-    for (const metadata of odd.slice(0, 5)) expect((await other.post('/organization/create', { name: 'Acme', metadata })).body.metadata).toEqual(metadata)
+    for (const metadata of odd.slice(0, 5))
+      expect((await other.post('/organization/create', { name: 'Acme', metadata })).body.metadata)
+        .toEqual(metadata)
   })
 
   test.each([
@@ -120,24 +163,57 @@ describe('metadata', () => {
     ['a number outside of the range of JSON numbers', '{"a":1e999}', /number/],
     ['a list instead of an object', '[]', /object/],
     ['null instead of an object', 'null', /object/],
-  ])('metadata with %s is refused with a message that says so, and nothing is stored', async (_, metadata, sentence) => {
-    const { id, owner } = await team(stack, [])
-    expect(await owner.call('PATCH', '/organization/update', `{"organizationId":"${id}","name":"New","metadata":${metadata}}`))
-      .toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR', message: expect.stringMatching(sentence) } })
-    expect(await owner.call('POST', '/organization/create', `{"name":"Second","metadata":${metadata}}`)).toMatchObject({
-      status: 400,
-      body: { error: 'VALIDATION_ERROR' },
-    })
-    expect((await owner.get('/organization/list')).body).toMatchObject([{ name: 'The Team', metadata: {} }])
-  })
+  ])(
+    'metadata with %s is refused with a message that says so, and nothing is stored',
+    async (_, metadata, sentence) => {
+      const { id, owner } = await team(stack, [])
+      expect(
+        await owner.call(
+          'PATCH',
+          '/organization/update',
+          `{"organizationId":"${id}","name":"New","metadata":${metadata}}`,
+        ),
+      )
+        .toMatchObject({
+          status: 400,
+          body: { error: 'VALIDATION_ERROR', message: expect.stringMatching(sentence) },
+        })
+      expect(
+        await owner.call(
+          'POST',
+          '/organization/create',
+          `{"name":"Second","metadata":${metadata}}`,
+        ),
+      ).toMatchObject({
+        status: 400,
+        body: { error: 'VALIDATION_ERROR' },
+      })
+      expect((await owner.get('/organization/list')).body).toMatchObject([{
+        name: 'The Team',
+        metadata: {},
+      }])
+    },
+  )
 
   test('metadata stored by an earlier version can be read, and does not prevent an update or a deletion', async () => {
     const { id, owner } = await team(stack, [])
-    for (const stored of ['{"constructor":{"prototype":{}}}', JSON.stringify(nested(2_000)), '{"__proto__":{"a":1}}']) {
-      await stack.sql.query('update auth.organizations set metadata = $2 where id = $1', [id, stored])
-      expect(JSON.stringify((await owner.get(`/organization/get?organizationId=${id}`)).body.metadata)).toBe(stored)
+    for (
+      const stored of [
+        '{"constructor":{"prototype":{}}}',
+        JSON.stringify(nested(2_000)),
+        '{"__proto__":{"a":1}}',
+      ]
+    ) {
+      await stack.sql.query('update auth.organizations set metadata = $2 where id = $1', [
+        id,
+        stored,
+      ])
+      expect(
+        JSON.stringify((await owner.get(`/organization/get?organizationId=${id}`)).body.metadata),
+      ).toBe(stored)
       expect((await owner.get('/organization/list')).status).toBe(200)
-      expect(await owner.patch('/organization/update', { organizationId: id, name: 'Renamed' })).toMatchObject({ status: 200, body: { name: 'Renamed' } })
+      expect(await owner.patch('/organization/update', { organizationId: id, name: 'Renamed' }))
+        .toMatchObject({ status: 200, body: { name: 'Renamed' } })
     }
     expect((await owner.post('/organization/set-active', { organizationId: id })).status).toBe(200)
     expect((await owner.delete('/organization/delete', { organizationId: id })).status).toBe(200)
@@ -146,7 +222,10 @@ describe('metadata', () => {
 
 test('an organization is returned to its members with members_count', async () => {
   const { id, viewer } = await team(stack, ['admin', 'viewer'])
-  expect(await viewer.get(`/organization/get?organizationId=${id}`)).toMatchObject({ status: 200, body: { id, members_count: 3 } })
+  expect(await viewer.get(`/organization/get?organizationId=${id}`)).toMatchObject({
+    status: 200,
+    body: { id, members_count: 3 },
+  })
 })
 
 test('an organization lists its members exactly, to each of them', async () => {
@@ -166,8 +245,14 @@ test('an organization lists its members exactly, to each of them', async () => {
 
 test('an organization is updated by owner and admin, and returns updated_at', async () => {
   const { id, owner, admin } = await team(stack, ['admin'])
-  const before = (await owner.patch('/organization/update', { organizationId: id, name: 'New name' })).body
-  expect(before).toEqual({ ...organizationShape, id, name: 'New name', updated_at: expect.any(String) })
+  const before =
+    (await owner.patch('/organization/update', { organizationId: id, name: 'New name' })).body
+  expect(before).toEqual({
+    ...organizationShape,
+    id,
+    name: 'New name',
+    updated_at: expect.any(String),
+  })
   const { status, body } = await admin.patch('/organization/update', {
     organizationId: id,
     slug: `new-${Date.now()}`,
@@ -175,22 +260,33 @@ test('an organization is updated by owner and admin, and returns updated_at', as
     metadata: { a: 1 },
   })
   expect(status).toBe(200)
-  expect(body).toMatchObject({ name: 'New name', logo: 'https://example.org/l.png', metadata: { a: 1 } })
+  expect(body).toMatchObject({
+    name: 'New name',
+    logo: 'https://example.org/l.png',
+    metadata: { a: 1 },
+  })
   expect(body.updated_at > before.updated_at).toBe(true)
-  expect((await owner.patch('/organization/update', { organizationId: id, logo: null })).body.logo).toBeNull()
+  expect((await owner.patch('/organization/update', { organizationId: id, logo: null })).body.logo)
+    .toBeNull()
   expect((await owner.patch('/organization/update', { organizationId: id })).status).toBe(400)
-  expect((await owner.patch('/organization/update', { organizationId: id, name: '   ' })).body.message).toBe('The field name: must have a visible character.')
+  expect(
+    (await owner.patch('/organization/update', { organizationId: id, name: '   ' })).body.message,
+  ).toBe('The field name: must have a visible character.')
 })
 
 test('an organization cannot take the slug of another organization', async () => {
   const [one, other] = [await team(stack, []), await team(stack, [])]
   const { body: { slug } } = await one.owner.get(`/organization/get?organizationId=${one.id}`)
-  expect(await other.owner.patch('/organization/update', { organizationId: other.id, slug })).toMatchObject({ status: 409, body: { error: 'SLUG_TAKEN' } })
+  expect(await other.owner.patch('/organization/update', { organizationId: other.id, slug }))
+    .toMatchObject({ status: 409, body: { error: 'SLUG_TAKEN' } })
 })
 
 test('an organization is deleted by its owner, with all of its data', async () => {
   const { id, owner, editor } = await team(stack, ['editor'])
-  expect(await owner.delete('/organization/delete', { organizationId: id })).toMatchObject({ status: 200, body: { success: true, organization: { id } } })
+  expect(await owner.delete('/organization/delete', { organizationId: id })).toMatchObject({
+    status: 200,
+    body: { success: true, organization: { id } },
+  })
   expect((await owner.get(`/organization/get?organizationId=${id}`)).status).toBe(404)
   expect((await editor.get('/organization/list')).body).toEqual([])
   expect((await editor.get('/get-session')).body.session.active_organization_id).toBeNull()
@@ -205,7 +301,9 @@ test('an organization is made active, and the personal context is restored', asy
     body: { session: { id: session.id, active_organization_id: id } },
   })
   expect((await olga.get('/get-session')).body.session.active_organization_id).toBe(id)
-  expect((await olga.post('/organization/set-active', { organizationId: null })).body).toEqual({ session: { id: session.id, active_organization_id: null } })
+  expect((await olga.post('/organization/set-active', { organizationId: null })).body).toEqual({
+    session: { id: session.id, active_organization_id: null },
+  })
   expect((await olga.get('/get-session')).body.session.active_organization_id).toBeNull()
   expect((await olga.post('/organization/set-active', {})).status).toBe(400)
 })
@@ -214,9 +312,21 @@ describe('the owner and the roles of an organization', () => {
   test('the owner cannot be removed or demoted by other members', async () => {
     const { id: organizationId, owner, admin } = await team(stack, ['admin'])
     const userId = await owner.id()
-    expect((await admin.post('/organization/remove-member', { organizationId, userId })).status).toBe(403)
-    expect((await admin.patch('/organization/update-member-role', { organizationId, userId, role: 'viewer' })).status).toBe(403)
-    expect((await admin.post('/organization/transfer-ownership', { organizationId, userId: await admin.id() })).status).toBe(400)
+    expect((await admin.post('/organization/remove-member', { organizationId, userId })).status)
+      .toBe(403)
+    expect(
+      (await admin.patch('/organization/update-member-role', {
+        organizationId,
+        userId,
+        role: 'viewer',
+      })).status,
+    ).toBe(403)
+    expect(
+      (await admin.post('/organization/transfer-ownership', {
+        organizationId,
+        userId: await admin.id(),
+      })).status,
+    ).toBe(400)
     expect((await owner.get(`/organization/get?organizationId=${organizationId}`)).status).toBe(200)
   })
 
@@ -227,10 +337,19 @@ describe('the owner and the roles of an organization', () => {
       const answer of [
         await owner.post('/organization/leave', { organizationId }),
         await owner.post('/organization/remove-member', { organizationId, userId }),
-        await owner.patch('/organization/update-member-role', { organizationId, userId, role: 'viewer' }),
+        await owner.patch('/organization/update-member-role', {
+          organizationId,
+          userId,
+          role: 'viewer',
+        }),
       ]
     ) expect(answer).toMatchObject({ status: 403, body: { error: 'OWNER_REQUIRED' } })
-    expect(await owner.post('/organization/transfer-ownership', { organizationId, userId: await editor.id() })).toMatchObject({
+    expect(
+      await owner.post('/organization/transfer-ownership', {
+        organizationId,
+        userId: await editor.id(),
+      }),
+    ).toMatchObject({
       status: 200,
       body: { success: true, member: { role: 'owner' } },
     })
@@ -246,21 +365,42 @@ describe('the owner and the roles of an organization', () => {
     const { id: organizationId, owner, admin, editor } = await team(stack, ['admin', 'editor'])
     const ids = [await admin.id(), await editor.id()]
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => owner.post('/organization/transfer-ownership', { organizationId, userId: ids[i % 2] })),
+      Array.from(
+        { length: 20 },
+        (_, i) =>
+          owner.post('/organization/transfer-ownership', { organizationId, userId: ids[i % 2] }),
+      ),
     )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    const { rows } = await stack.sql.query(`select count(*)::int from auth.members where organization_id = $1 and role = 'owner'`, [organizationId])
+    const { rows } = await stack.sql.query(
+      `select count(*)::int from auth.members where organization_id = $1 and role = 'owner'`,
+      [organizationId],
+    )
     expect(rows[0].count).toBe(1)
   })
 
   test('an unknown role and the role owner are refused', async () => {
     const { id: organizationId, owner, editor } = await team(stack, ['editor'])
-    for (const role of ['owner', 'member', 'admin,viewer', ' owner', 'Admin', '', ['admin'], null]) {
-      expect(await owner.patch('/organization/update-member-role', { organizationId, userId: await editor.id(), role })).toMatchObject({
+    for (
+      const role of ['owner', 'member', 'admin,viewer', ' owner', 'Admin', '', ['admin'], null]
+    ) {
+      expect(
+        await owner.patch('/organization/update-member-role', {
+          organizationId,
+          userId: await editor.id(),
+          role,
+        }),
+      ).toMatchObject({
         status: 400,
         body: { error: 'VALIDATION_ERROR' },
       })
-      expect(await owner.post('/organization/invite-member', { organizationId, email: 'x@example.org', role })).toMatchObject({
+      expect(
+        await owner.post('/organization/invite-member', {
+          organizationId,
+          email: 'x@example.org',
+          role,
+        }),
+      ).toMatchObject({
         status: 400,
         body: { error: 'VALIDATION_ERROR' },
       })
@@ -270,11 +410,18 @@ describe('the owner and the roles of an organization', () => {
   test('a change returns the changed object', async () => {
     const { id: organizationId, owner, viewer } = await team(stack, ['viewer'])
     const userId = await viewer.id()
-    expect((await owner.patch('/organization/update-member-role', { organizationId, userId, role: 'editor' })).body).toMatchObject({
+    expect(
+      (await owner.patch('/organization/update-member-role', {
+        organizationId,
+        userId,
+        role: 'editor',
+      })).body,
+    ).toMatchObject({
       success: true,
       member: { user_id: userId, role: 'editor' },
     })
-    expect((await owner.post('/organization/remove-member', { organizationId, userId })).body).toMatchObject({ success: true, member: { user_id: userId } })
+    expect((await owner.post('/organization/remove-member', { organizationId, userId })).body)
+      .toMatchObject({ success: true, member: { user_id: userId } })
     expect((await viewer.get('/organization/list')).body).toEqual([])
   })
 })
@@ -304,10 +451,14 @@ test('for a user outside of the organization it does not exist: each route retur
       return { status, body: answered }
     }
     const foreign = await ask(id)
-    expect(foreign, `${method} ${path}`).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+    expect(foreign, `${method} ${path}`).toMatchObject({
+      status: 404,
+      body: { error: 'NOT_FOUND' },
+    })
     expect(await ask('no-such-organization'), `${method} ${path}`).toEqual(foreign)
     // better-auth would have cleared Eve's active organization for some of these.
-    expect((await eve.get('/get-session')).body.session.active_organization_id, `${method} ${path}`).toBe(own)
+    expect((await eve.get('/get-session')).body.session.active_organization_id, `${method} ${path}`)
+      .toBe(own)
   }
 })
 

@@ -1,4 +1,6 @@
-/** Each route enforces the policy of its row, and better-auth handles only requests that have a row. */
+/**
+ * Each route enforces the policy of its row, and better-auth handles only requests that have a row.
+ */
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,7 +14,13 @@ import { serveRoute } from '../../http/serve-route.ts'
 import { createLog } from '../../common/log.ts'
 import { createMailer } from '../../auth/mail/mailer.ts'
 import { currentRequest, policyOf } from '../../http/policy.ts'
-import { route, type Env, type ProcessServices, type Route, type Services } from '../../http/route.ts'
+import {
+  route,
+  type Env,
+  type ProcessServices,
+  type Route,
+  type Services,
+} from '../../http/route.ts'
 import { createServices } from '../../auth/services.ts'
 import { readSettings } from '../../common/settings.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -71,7 +79,11 @@ async function send(row: Route, sent?: Sent) {
   })
   const response = await app.request(requestTo(row.method, row.path, sent))
   const { error } = await response.json() as { error?: string }
-  return { status: response.status, error, cookie: response.headers.getSetCookie().map((one) => one.split(';')[0]).join('; ') }
+  return {
+    status: response.status,
+    error,
+    cookie: response.headers.getSetCookie().map((one) => one.split(';')[0]).join('; '),
+  }
 }
 
 const ben = { email: 'ben@example.org', password: 'correct horse', name: 'Ben' }
@@ -79,17 +91,34 @@ const ann = { email: 'ann@example.org', password: 'correct horse', name: 'Ann' }
 
 describe('an endpoint of better-auth', () => {
   const endpoints = (): string[] =>
-    Object.values(services.engine.api as Record<string, { path?: string, options?: { method?: string | string[] } }>)
-      .flatMap(({ path, options }) => (path === undefined ? [] : [options?.method ?? 'GET'].flat().map((method) => `${method} ${path}`)))
+    Object.values(
+      services.engine.api as Record<
+        string,
+        { path?: string, options?: { method?: string | string[] } }
+      >,
+    )
+      .flatMap(({ path, options }) => (path === undefined
+        ? []
+        : [options?.method ?? 'GET'].flat().map((method) => `${method} ${path}`))
+      )
 
   const statusOf = async (endpoint: string) => {
     const [method = '', path = ''] = endpoint.split(' ')
-    return (await services.engine.handler(requestTo(method, path.replace(/:\w+/g, 'x'), { body: ann }))).status
+    return (await services.engine.handler(
+      requestTo(method, path.replace(/:\w+/g, 'x'), { body: ann }),
+    )).status
   }
 
   test('an endpoint of better-auth handles no request without a row', async () => {
-    expect(endpoints()).toEqual(expect.arrayContaining(['POST /sign-up/email', 'POST /change-email', 'POST /organization/update']))
-    for (const endpoint of endpoints()) expect({ endpoint, status: await statusOf(endpoint) }).toEqual({ endpoint, status: 404 })
+    expect(endpoints()).toEqual(
+      expect.arrayContaining([
+        'POST /sign-up/email',
+        'POST /change-email',
+        'POST /organization/update',
+      ]),
+    )
+    for (const endpoint of endpoints())
+      expect({ endpoint, status: await statusOf(endpoint) }).toEqual({ endpoint, status: 404 })
   })
 
   test('an endpoint of better-auth handles no request of another endpoint’s row', async () => {
@@ -102,7 +131,10 @@ describe('an endpoint of better-auth', () => {
     }
     for (const endpoint of endpoints()) {
       const status = await currentRequest.run(request, () => statusOf(endpoint))
-      expect({ endpoint, status }).toEqual({ endpoint, status: endpoint === 'GET /jwks' ? 200 : 404 })
+      expect({ endpoint, status }).toEqual({
+        endpoint,
+        status: endpoint === 'GET /jwks' ? 200 : 404,
+      })
     }
   })
 
@@ -117,8 +149,18 @@ describe('a row without', () => {
   test('a policy requires a session, for every kind of handler', async () => {
     const bare = { summary: '', input: z.object({}), output: z.object({}) }
     const refused = { status: 401, error: 'UNAUTHORIZED' }
-    expect(await send(route('POST', '/forgetful', { ...bare, handle: () => ({}) }))).toMatchObject(refused)
-    expect(await send(route('POST', '/forgetful', { ...bare, betterAuth: 'POST /change-password', handle: rowAt('/change-password').handle as never })))
+    expect(await send(route('POST', '/forgetful', { ...bare, handle: () => ({}) }))).toMatchObject(
+      refused,
+    )
+    expect(
+      await send(
+        route('POST', '/forgetful', {
+          ...bare,
+          betterAuth: 'POST /change-password',
+          handle: rowAt('/change-password').handle as never,
+        }),
+      ),
+    )
       .toMatchObject(
         refused,
       )
@@ -126,15 +168,19 @@ describe('a row without', () => {
 
   test('a row without guessesPassword cannot verify a password', async () => {
     expect(await send(rowAt('/sign-up/email'), { body: ben })).toMatchObject({ status: 200 })
-    expect(await send({ ...rowAt('/sign-in/email'), guessesPassword: false }, { body: ben })).toMatchObject({ status: 500, error: 'INTERNAL_ERROR' })
+    expect(await send({ ...rowAt('/sign-in/email'), guessesPassword: false }, { body: ben }))
+      .toMatchObject({ status: 500, error: 'INTERNAL_ERROR' })
     expect(logged.join()).toContain('no guess is counted')
     expect(await send(rowAt('/sign-in/email'), { body: ben })).toMatchObject({ status: 200 })
   })
 
   test('a row without hashesPassword cannot hash a password', async () => {
-    expect(await send({ ...rowAt('/sign-up/email'), hashesPassword: false }, { body: ann })).toMatchObject({ status: 500, error: 'INTERNAL_ERROR' })
+    expect(await send({ ...rowAt('/sign-up/email'), hashesPassword: false }, { body: ann }))
+      .toMatchObject({ status: 500, error: 'INTERNAL_ERROR' })
     expect(logged.join()).toContain('without a slot in the hashing queue')
-    const { rows } = await connections.pool.query('select from auth.users where email = $1', [ann.email])
+    const { rows } = await connections.pool.query('select from auth.users where email = $1', [
+      ann.email,
+    ])
     expect(rows).toEqual([])
   })
 
@@ -155,9 +201,15 @@ describe('a row without', () => {
       error: 'SECOND_FACTOR_REQUIRED',
       cookie: expect.stringMatching(/^better-auth\.two_factor=[\w-]+$/),
     })
-    expect(await send({ ...signIn, secondFactor: 'verified' }, { body: eve })).toMatchObject({ status: 200 })
+    expect(await send({ ...signIn, secondFactor: 'verified' }, { body: eve })).toMatchObject({
+      status: 200,
+    })
     // Replacing the user's own session needs no second factor.
-    const change = { currentPassword: eve.password, newPassword: 'battery staple', revokeOtherSessions: true }
+    const change = {
+      currentPassword: eve.password,
+      newPassword: 'battery staple',
+      revokeOtherSessions: true,
+    }
     expect(await send(rowAt('/change-password'), { body: change, cookie })).toMatchObject({
       status: 200,
       cookie: expect.stringContaining('session_token='),
@@ -168,14 +220,22 @@ describe('a row without', () => {
     const { cookie } = await send(rowAt('/sign-up/email'), { body: ann })
     const body = { organizationId: 'some', userId: 'some', name: 'any' }
     for (const path of ['/organization/leave', '/organization/update']) {
-      expect(await send(rowAt(path), { body, cookie })).toMatchObject({ status: 404, error: 'NOT_FOUND' })
-      expect(await send({ ...rowAt(path), namesOrganization: false }, { body, cookie })).toMatchObject({ status: 403, error: 'FORBIDDEN' })
+      expect(await send(rowAt(path), { body, cookie })).toMatchObject({
+        status: 404,
+        error: 'NOT_FOUND',
+      })
+      expect(await send({ ...rowAt(path), namesOrganization: false }, { body, cookie }))
+        .toMatchObject({ status: 403, error: 'FORBIDDEN' })
     }
   })
 })
 
 test('every row with an organizationId in its input has namesOrganization', () => {
-  const takesOne = routes.filter(({ input }) => 'shape' in input && Object.hasOwn(input.shape as object, 'organizationId'))
+  const takesOne = routes.filter(({ input }) =>
+    'shape' in input && Object.hasOwn(input.shape as object, 'organizationId')
+  )
   expect(takesOne.length).toBeGreaterThan(5)
-  expect(takesOne.filter((row) => row.namesOrganization !== true).map(({ path }) => path)).toEqual([])
+  expect(takesOne.filter((row) => row.namesOrganization !== true).map(({ path }) => path)).toEqual(
+    [],
+  )
 })

@@ -20,7 +20,14 @@ describe('a session', () => {
     const { status, body } = await ann.get('/get-session', { 'user-agent': 'a browser' })
     expect(status).toBe(200)
     expect(body).toEqual({
-      user: { id: expect.any(String), email: ann.email, name: 'Ann', email_verified: true, created_at: expect.any(String), updated_at: expect.any(String) },
+      user: {
+        id: expect.any(String),
+        email: ann.email,
+        name: 'Ann',
+        email_verified: true,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
       session: {
         id: expect.any(String),
         user_id: body.user.id,
@@ -51,7 +58,11 @@ describe('a session', () => {
     for (const [name, value] of ann.cookies) copy.cookies.set(name, value)
     expect(await ann.post('/sign-out')).toMatchObject({ status: 200, body: { success: true } })
     expect(ann.cookies.size).toBe(0)
-    for (const browser of [ann, copy]) expect(await browser.get('/get-session')).toMatchObject({ status: 401, body: { error: 'UNAUTHORIZED' } })
+    for (const browser of [ann, copy])
+      expect(await browser.get('/get-session')).toMatchObject({
+        status: 401,
+        body: { error: 'UNAUTHORIZED' },
+      })
     expect((await copy.post('/token')).status).toBe(401)
   })
 
@@ -61,7 +72,10 @@ describe('a session', () => {
     const phoneSession = (await phone.signIn()).body.session.id
     await laptop.signIn()
     // Listing needs no recent sign-in.
-    await stack.sql.query(`update auth.sessions set created_at = now() - interval '2 days' where id = $1`, [(await ann.get('/get-session')).body.session.id])
+    await stack.sql.query(
+      `update auth.sessions set created_at = now() - interval '2 days' where id = $1`,
+      [(await ann.get('/get-session')).body.session.id],
+    )
     const { body: sessions } = await ann.get('/list-sessions')
     expect(sessions).toHaveLength(3)
     expect(sessions.filter((row: { current: boolean }) => row.current)).toHaveLength(1)
@@ -75,17 +89,24 @@ describe('a session', () => {
       'user_agent',
       'user_id',
     ])
-    expect(await ann.post('/revoke-session', { sessionId: phoneSession })).toMatchObject({ status: 200, body: { success: true } })
+    expect(await ann.post('/revoke-session', { sessionId: phoneSession })).toMatchObject({
+      status: 200,
+      body: { success: true },
+    })
     expect((await phone.get('/get-session')).status).toBe(401)
     expect((await laptop.get('/get-session')).status).toBe(200)
-    expect(await ann.post('/revoke-other-sessions')).toMatchObject({ status: 200, body: { success: true } })
+    expect(await ann.post('/revoke-other-sessions')).toMatchObject({
+      status: 200,
+      body: { success: true },
+    })
     expect((await laptop.get('/get-session')).status).toBe(401)
     expect((await ann.get('/get-session')).status).toBe(200)
   })
 })
 
-// Several cookies of one name. A browser keeps the old ones when an operator changes COOKIE_DOMAIN, COOKIE_SAME_SITE or the scheme. The service
-// must accept the valid one wherever it stands, and a sign-out must end all of them.
+// Several cookies of one name. A browser keeps the old ones when an operator changes COOKIE_DOMAIN,
+// COOKIE_SAME_SITE or the scheme. The service must accept the valid one wherever it stands, and a
+// sign-out must end all of them.
 
 const sessionCookie = 'better-auth.session_token'
 const credentials = { email: 'ann@example.org', password }
@@ -102,7 +123,10 @@ async function endedCookie(of: Person): Promise<string> {
 const browserWith = (...values: string[]) => {
   const browser = person(stack)
   const [last = '', ...earlier] = values.toReversed()
-  browser.cookies.set(sessionCookie, [...earlier.toReversed().map((value) => `${value}; ${sessionCookie}=`), last].join(''))
+  browser.cookies.set(
+    sessionCookie,
+    [...earlier.toReversed().map((value) => `${value}; ${sessionCookie}=`), last].join(''),
+  )
   return browser
 }
 
@@ -116,7 +140,9 @@ test.each(['the ended one first', 'the valid one first'])(
     expect(await browser.token()).toMatch(/^ey/)
     expect((await browser.get('/list-sessions')).body).toHaveLength(1)
     expect((await browser.post('/update-user', { name: 'Anne' })).status).toBe(200)
-    const changes = await fetch(`${stack.url}/api/auth/changes`, { headers: { cookie: `${sessionCookie}=${valueOf(browser)}` } })
+    const changes = await fetch(`${stack.url}/api/auth/changes`, {
+      headers: { cookie: `${sessionCookie}=${valueOf(browser)}` },
+    })
     expect(changes.status).toBe(200)
     await changes.body?.cancel()
   },
@@ -135,13 +161,23 @@ test.each(['broken', '%%%', '', '"', 'a.b', `${'x'.repeat(32)}.${'A'.repeat(43)}
 test('a browser with an ended and a valid session cookie keeps the valid one when its session is renewed', async () => {
   const user = await signedIn(stack, 'Ann')
   const browser = browserWith(await endedCookie(user), valueOf(user))
-  await stack.sql.query(`update auth.sessions set expires_at = now() + interval '2 days' where user_id = $1`, [await user.id()])
+  await stack.sql.query(
+    `update auth.sessions set expires_at = now() + interval '2 days' where user_id = $1`,
+    [await user.id()],
+  )
   const { headers, status } = await browser.get('/get-session')
-  expect([status, headers.getSetCookie().at(-1)?.split(';')[0]]).toEqual([200, `${sessionCookie}=${valueOf(user)}`])
+  expect([status, headers.getSetCookie().at(-1)?.split(';')[0]]).toEqual([
+    200,
+    `${sessionCookie}=${valueOf(user)}`,
+  ])
 })
 
 test('a sign-out ends each session whose cookie the browser sends, and no other', async () => {
-  const [first, second, elsewhere] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Bob'), await signedIn(stack, 'Cay')]
+  const [first, second, elsewhere] = [
+    await signedIn(stack, 'Ann'),
+    await signedIn(stack, 'Bob'),
+    await signedIn(stack, 'Cay'),
+  ]
   expect((await browserWith(valueOf(first), valueOf(second)).post('/sign-out')).status).toBe(200)
   expect((await first.get('/get-session')).status).toBe(401)
   expect((await second.get('/get-session')).status).toBe(401)
@@ -149,13 +185,22 @@ test('a sign-out ends each session whose cookie the browser sends, and no other'
   // a value that the service has not signed ends nothing
   const [token = ''] = decodeURIComponent(valueOf(elsewhere)).split('.')
   const attacker = await signedIn(stack, 'Eve')
-  await browserWith(valueOf(attacker), encodeURIComponent(`${token}.${'A'.repeat(43)}=`)).post('/sign-out')
+  await browserWith(valueOf(attacker), encodeURIComponent(`${token}.${'A'.repeat(43)}=`)).post(
+    '/sign-out',
+  )
   expect((await elsewhere.get('/get-session')).status).toBe(200)
 })
 
 describe('an operator changes', () => {
-  /** Signs in, reads the session and signs out at a service with other settings. A browser that keeps its cookies is never locked out. */
-  async function comeAndGo(browser: ReturnType<typeof browserAt>, url: string, name: string): Promise<void> {
+  /**
+   * Signs in, reads the session and signs out at a service with other settings. A browser that
+   * keeps its cookies is never locked out.
+   */
+  async function comeAndGo(
+    browser: ReturnType<typeof browserAt>,
+    url: string,
+    name: string,
+  ): Promise<void> {
     expect((await browser.send(url, 'POST', '/sign-in/email', credentials)).status).toBe(200)
     expect((await browser.send(url, 'GET', '/get-session')).status).toBe(200)
     expect(browser.cookiesOf(name)).toHaveLength(1)
@@ -183,7 +228,10 @@ describe('an operator changes', () => {
     await using own = await startStack({ env: { PUBLIC_URL: 'https://money.example.test' } })
     const browser = browserAt('money.example.test')
     expect((await browser.send(own.url, 'POST', '/sign-up/email', credentials)).status).toBe(200)
-    const settings = [['none', ''], ['none', 'example.test'], ['lax', 'example.test'], ['lax', '']] as const
+    const settings = [['none', ''], ['none', 'example.test'], ['lax', 'example.test'], [
+      'lax',
+      '',
+    ]] as const
     for (const [sameSite, domain] of settings) {
       const url = await own.startAnotherAuth({ COOKIE_SAME_SITE: sameSite, COOKIE_DOMAIN: domain })
       expect((await browser.send(url, 'GET', '/get-session')).status).toBe(200)
@@ -200,7 +248,8 @@ describe('an operator changes', () => {
     const [before, old] = [person(own), browser.cookie()]
     await before.call('POST', '/sign-in/email', credentials)
     const both = { cookie: `${old}; __Secure-${sessionCookie}=${valueOf(before)}` }
-    expect((await fetch(`${url}/api/auth/sign-out`, { method: 'POST', headers: both })).status).toBe(200)
+    expect((await fetch(`${url}/api/auth/sign-out`, { method: 'POST', headers: both })).status)
+      .toBe(200)
     expect((await own.sql.query('select 1 from auth.sessions')).rowCount).toBe(0)
     await comeAndGo(browser, url, `__Secure-${sessionCookie}`)
     expect(browser.cookiesOf(sessionCookie)).toEqual([])
@@ -218,7 +267,9 @@ test('a service at a subdomain keeps the cookie of another deployment at the dom
     expect(browser.cookiesOf(sessionCookie)).toEqual([other, expect.any(String)])
     const before = browser.cookie()
     expect((await browser.send(below.url, 'POST', '/sign-out')).status).toBe(200)
-    expect((await fetch(`${below.url}/api/auth/get-session`, { headers: { cookie: before } })).status).toBe(401)
+    expect(
+      (await fetch(`${below.url}/api/auth/get-session`, { headers: { cookie: before } })).status,
+    ).toBe(401)
     expect(browser.cookiesOf(sessionCookie)).toEqual([other])
   }
 })
@@ -230,9 +281,14 @@ describe('the other cookies', () => {
     await browser.signIn()
     const pending = 'better-auth.two_factor'
     browser.cookies.set(pending, `${'x'.repeat(32)}; ${pending}=${browser.cookies.get(pending)}`)
-    expect((await browser.post('/two-factor/verify-totp', { code: app.code(), trustDevice: true })).status).toBe(200)
+    expect(
+      (await browser.post('/two-factor/verify-totp', { code: app.code(), trustDevice: true }))
+        .status,
+    ).toBe(200)
     await browser.post('/sign-out')
-    const [device = ''] = [...browser.cookies.keys()].filter((name) => name.includes('trusted_device'))
+    const [device = ''] = [...browser.cookies.keys()].filter((name) =>
+      name.includes('trusted_device')
+    )
     browser.cookies.set(device, `${'x'.repeat(32)}; ${device}=${browser.cookies.get(device)}`)
     expect((await browser.signIn()).status).toBe(200)
   })
@@ -240,14 +296,19 @@ describe('the other cookies', () => {
   test('a passkey signs in although the browser also sends the cookie of an older challenge', async () => {
     const user = await signedIn(stack, 'Ann')
     const phone = passkeyDevice(stack.publicUrl)
-    await user.post('/passkey/verify-registration', { response: phone.create((await user.post('/passkey/generate-register-options', {})).body) })
+    await user.post('/passkey/verify-registration', {
+      response: phone.create((await user.post('/passkey/generate-register-options', {})).body),
+    })
     const browser = person(stack)
     const challenge = 'better-auth.passkey_challenge'
     await browser.post('/passkey/generate-authenticate-options')
     const older = browser.cookies.get(challenge)
     const { body: options } = await browser.post('/passkey/generate-authenticate-options')
     browser.cookies.set(challenge, `${older}; ${challenge}=${browser.cookies.get(challenge)}`)
-    expect((await browser.post('/passkey/verify-authentication', { response: phone.get(options) })).status).toBe(200)
+    expect(
+      (await browser.post('/passkey/verify-authentication', { response: phone.get(options) }))
+        .status,
+    ).toBe(200)
   })
 })
 
@@ -257,7 +318,8 @@ test('a token is RS256, valid for one hour, signed by a published key, with the 
   const { body: keySet } = await person(stack).get('/jwks')
   const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet(keySet))
   const { body: { user, session } } = await ann.get('/get-session')
-  const publicUrl = (await stack.sql.query('select public_url from private.settings')).rows[0].public_url
+  const publicUrl =
+    (await stack.sql.query('select public_url from private.settings')).rows[0].public_url
   expect(protectedHeader).toEqual({ alg: 'RS256', kid: keySet.keys[0].kid })
   expect(payload).toEqual({
     sub: user.id,
@@ -275,10 +337,23 @@ test('a token is RS256, valid for one hour, signed by a published key, with the 
 
 test('a token names the active organization and the user’s current role in it', async () => {
   const { id, owner, editor } = await team(stack, ['editor'])
-  expect(decodeJwt(await owner.token())['claims']).toEqual({ organization_id: id, organization_role: 'owner' })
-  expect(decodeJwt(await editor.token())['claims']).toEqual({ organization_id: id, organization_role: 'editor' })
-  await owner.patch('/organization/update-member-role', { organizationId: id, userId: await editor.id(), role: 'viewer' })
-  expect(decodeJwt(await editor.token())['claims']).toEqual({ organization_id: id, organization_role: 'viewer' })
+  expect(decodeJwt(await owner.token())['claims']).toEqual({
+    organization_id: id,
+    organization_role: 'owner',
+  })
+  expect(decodeJwt(await editor.token())['claims']).toEqual({
+    organization_id: id,
+    organization_role: 'editor',
+  })
+  await owner.patch('/organization/update-member-role', {
+    organizationId: id,
+    userId: await editor.id(),
+    role: 'viewer',
+  })
+  expect(decodeJwt(await editor.token())['claims']).toEqual({
+    organization_id: id,
+    organization_role: 'viewer',
+  })
   await owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() })
   expect(decodeJwt(await editor.token())['claims']).toEqual({})
 })
@@ -304,7 +379,11 @@ test('a token of five services that start at once on a database without a key is
 test('a token is signed by a key whose private half is encrypted in the database', async () => {
   const { rows } = await stack.sql.query('select private_key from auth.jwks')
   expect(rows[0].private_key).not.toMatch(/"(d|p|q|dp|dq|qi)"/)
-  await expect(stack.sql.query(`insert into auth.jwks (id, public_key, private_key) select 'plain', public_key, '{"d":"1"}' from auth.jwks`)).rejects.toThrow(
+  await expect(
+    stack.sql.query(
+      `insert into auth.jwks (id, public_key, private_key) select 'plain', public_key, '{"d":"1"}' from auth.jwks`,
+    ),
+  ).rejects.toThrow(
     /jwks_private_key_is_encrypted/,
   )
 })
@@ -312,6 +391,13 @@ test('a token is signed by a key whose private half is encrypted in the database
 test('a token is verified by a key set that contains only public keys', async () => {
   const { status, body, headers } = await person(stack).get('/jwks')
   expect(status).toBe(200)
-  expect(body.keys.map((key: object) => Object.keys(key).toSorted())).toEqual([['alg', 'e', 'kid', 'kty', 'n', 'use']])
+  expect(body.keys.map((key: object) => Object.keys(key).toSorted())).toEqual([[
+    'alg',
+    'e',
+    'kid',
+    'kty',
+    'n',
+    'use',
+  ]])
   expect(headers.get('cache-control')).toContain('max-age')
 })

@@ -16,9 +16,14 @@ afterAll(() => database.drop())
 
 /** A value that Node would print from a database error. */
 const quotedRow = 'Key (email)=(ann@example.org) already exists.'
-/** Two errors that a test can trigger in the process: an unhandled rejection and an uncaught exception. */
+/**
+ * Two errors that a test can trigger in the process: an unhandled rejection and an uncaught
+ * exception.
+ */
 const crashes = `
-  const error = () => Object.assign(new Error('duplicate key value'), { severity: 'ERROR', code: '23505', detail: ${JSON.stringify(quotedRow)} })
+  const error = () => Object.assign(new Error('duplicate key value'), { severity: 'ERROR', code: '23505', detail: ${
+  JSON.stringify(quotedRow)
+} })
   process.on('SIGUSR2', () => { void Promise.reject(error()) })
   process.on('SIGWINCH', () => { setImmediate(() => { throw error() }) })`
 
@@ -36,10 +41,19 @@ async function running(): Promise<Running> {
   await sql.connect()
   await sql.query('update private.settings set public_url = $1', [`http://localhost:${port}`])
   await sql.end()
-  const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(crashes)}`, 'auth/main.ts'], {
+  const child = spawn(process.execPath, [
+    '--import',
+    `data:text/javascript,${encodeURIComponent(crashes)}`,
+    'auth/main.ts',
+  ], {
     cwd: join(import.meta.dirname, '../..'),
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], PORT: String(port), AUTH_DATABASE_URL: database.authUrl, BETTER_AUTH_SECRET: 'a secret of the tests, long enough' },
+    env: {
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      AUTH_DATABASE_URL: database.authUrl,
+      BETTER_AUTH_SECRET: 'a secret of the tests, long enough',
+    },
   })
   onTestFinished(() => {
     child.kill('SIGKILL')
@@ -51,9 +65,16 @@ async function running(): Promise<Running> {
     })
   const ended = once(child, 'close').then(([code]) => code as number | null)
   const expectOutput = (text: string, times = 1) =>
-    expect.poll(() => output.split(text).length - 1, { timeout: 30_000, interval: 20 }).toBeGreaterThanOrEqual(times)
+    expect.poll(() => output.split(text).length - 1, { timeout: 30_000, interval: 20 })
+      .toBeGreaterThanOrEqual(times)
   await expectOutput('auth service listening')
-  return { process: child, url: `http://127.0.0.1:${port}`, output: () => output, ended, expectOutput }
+  return {
+    process: child,
+    url: `http://127.0.0.1:${port}`,
+    output: () => output,
+    ended,
+    expectOutput,
+  }
 }
 
 type Answered = { status: number | undefined, connection: string | undefined }
@@ -67,9 +88,15 @@ async function inFlight({ url }: Running): Promise<{ finish: () => Promise<Answe
   const answered = new Promise<Answered>((resolve, reject) => {
     half = request(
       `${url}/api/auth/forget-password`,
-      { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': body.length } },
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-length': body.length },
+      },
       (response) => {
-        response.resume().on('end', () => resolve({ status: response.statusCode, connection: response.headers.connection }))
+        response.resume().on(
+          'end',
+          () => resolve({ status: response.statusCode, connection: response.headers.connection }),
+        )
       },
     ).on('error', reject)
     half.write(body.slice(0, 10))
@@ -99,7 +126,9 @@ describe('a request in flight', { timeout: 60_000 }, () => {
     expect(await auth.ended).toBe(0)
   })
 
-  test.each([['an unhandled rejection', 'SIGUSR2'], ['an uncaught exception', 'SIGWINCH']] as const)(
+  test.each(
+    [['an unhandled rejection', 'SIGUSR2'], ['an uncaught exception', 'SIGWINCH']] as const,
+  )(
     'is answered although %s crashes the service, which exits with 1 and logs no row',
     async (_, crash) => {
       const auth = await running()

@@ -11,7 +11,10 @@ let domains: Stack
 let both: Stack
 beforeAll(async () => {
   stack = await startStack({ env: { SIGN_UP: 'invitation' } })
-  const another = async (env: Record<string, string>) => ({ ...stack, url: await stack.startAnotherAuth(env) })
+  const another = async (env: Record<string, string>) => ({
+    ...stack,
+    url: await stack.startAnotherAuth(env),
+  })
   closed = await another({ SIGN_UP: 'closed' })
   domains = await another({ SIGN_UP: 'open', SIGN_UP_DOMAINS: 'example.org, Example.COM' })
   both = await another({ SIGN_UP_DOMAINS: 'example.org' })
@@ -19,15 +22,23 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 const signUp = async (at: Stack, email: string) => person(at, 'Ann', email).signUp()
-const accounts = async () => Number((await stack.sql.query('select count(*) from auth.users')).rows[0].count)
-const refusedWith = (error: string) => ({ status: 403, body: { error, message: expect.any(String) } })
+const accounts = async () =>
+  Number((await stack.sql.query('select count(*) from auth.users')).rows[0].count)
+const refusedWith = (error: string) => ({
+  status: 403,
+  body: { error, message: expect.any(String) },
+})
 
 /** Creates a team that has invited an address. */
 async function invited(email: string) {
   const ann = await subscribed(stack, 'Ann')
   const { body: team } = await ann.post('/organization/create', { name: 'Household' })
   const invite = async (address: string) =>
-    (await ann.post('/organization/invite-member', { organizationId: team.id, email: address, role: 'viewer' })).body.id as string
+    (await ann.post('/organization/invite-member', {
+      organizationId: team.id,
+      email: address,
+      role: 'viewer',
+    })).body.id as string
   return { ann, invite, invitation: await invite(email) }
 }
 
@@ -38,13 +49,18 @@ test('sign-up by invitation is allowed for an invited address in any letter case
   const bob = person(stack, 'Bob', 'bob@example.org')
   await bob.verify()
   await bob.signIn()
-  expect((await bob.post('/organization/accept-invitation', { invitationId: invitation })).status).toBe(200)
+  expect((await bob.post('/organization/accept-invitation', { invitationId: invitation })).status)
+    .toBe(200)
 })
 
 test('sign-up by invitation is refused for an invitation that was canceled, answered or expired, and stores nothing', async () => {
   const { ann, invitation } = await invited('cem@example.org')
   const before = await accounts()
-  const expire = (interval: string) => stack.sql.query('update auth.invitations set expires_at = now() + $2::interval where id = $1', [invitation, interval])
+  const expire = (interval: string) =>
+    stack.sql.query('update auth.invitations set expires_at = now() + $2::interval where id = $1', [
+      invitation,
+      interval,
+    ])
   await expire('-1 second')
   expect(await signUp(stack, 'cem@example.org')).toMatchObject(refusedWith('INVITATION_REQUIRED'))
   await expire('1 day')
@@ -59,7 +75,11 @@ describe('sign-up by invitation, and address changes', () => {
     return { status, body }
   }
   const confirm = async (newEmail: string) => {
-    const link = new URL(linkIn(await stack.mail.waitFor(newEmail, ({ text }) => text.includes('confirm-email-change'))))
+    const link = new URL(
+      linkIn(
+        await stack.mail.waitFor(newEmail, ({ text }) => text.includes('confirm-email-change')),
+      ),
+    )
     return person(stack).post('/confirm-email-change', { token: link.searchParams.get('token') })
   }
 
@@ -90,7 +110,8 @@ describe('sign-up by invitation, and address changes', () => {
 test('closed sign-up is refused, also for invited addresses, and does not reveal which addresses have accounts', async () => {
   const { ann } = await invited('fay@example.org')
   const before = await accounts()
-  for (const email of ['fay@example.org', 'gus@example.org', ann.email]) expect(await signUp(closed, email)).toMatchObject(refusedWith('SIGN_UP_CLOSED'))
+  for (const email of ['fay@example.org', 'gus@example.org', ann.email])
+    expect(await signUp(closed, email)).toMatchObject(refusedWith('SIGN_UP_CLOSED'))
   expect(await accounts()).toBe(before)
 })
 
@@ -98,27 +119,56 @@ test('closed sign-up does not affect existing accounts', async () => {
   const ann = await signedIn(closed, 'Ann')
   const elsewhere = person(closed, 'Ann', ann.email)
   expect((await elsewhere.signIn()).status).toBe(200)
-  expect((await elsewhere.post('/change-password', { currentPassword: password, newPassword: 'something else' })).status).toBe(200)
-  expect((await ann.post('/request-email-change', { newEmail: 'hal@example.net', password: 'something else' })).status).toBe(401)
-  expect((await elsewhere.post('/request-email-change', { newEmail: 'hal@example.net', password: 'something else' })).status).toBe(200)
+  expect(
+    (await elsewhere.post('/change-password', {
+      currentPassword: password,
+      newPassword: 'something else',
+    })).status,
+  ).toBe(200)
+  expect(
+    (await ann.post('/request-email-change', {
+      newEmail: 'hal@example.net',
+      password: 'something else',
+    })).status,
+  ).toBe(401)
+  expect(
+    (await elsewhere.post('/request-email-change', {
+      newEmail: 'hal@example.net',
+      password: 'something else',
+    })).status,
+  ).toBe(200)
 })
 
 test('closed sign-up reports invalid input first', async () => {
-  expect(await signUp(closed, 'nobody')).toMatchObject({ status: 400, body: { error: 'INVALID_EMAIL' } })
+  expect(await signUp(closed, 'nobody')).toMatchObject({
+    status: 400,
+    body: { error: 'INVALID_EMAIL' },
+  })
 })
 
 test('sign-up with domains is allowed for addresses of these domains, and refused for subdomains and similar names', async () => {
   const before = await accounts()
   expect((await signUp(domains, 'ida@example.org')).status).toBe(200)
   expect((await signUp(domains, 'ida@EXAMPLE.com')).status).toBe(200)
-  for (const email of ['eve@sub.example.org', 'eve@notexample.org', 'eve@example.org.evil.example', '"ida@example.org"@evil.example']) {
+  for (
+    const email of [
+      'eve@sub.example.org',
+      'eve@notexample.org',
+      'eve@example.org.evil.example',
+      '"ida@example.org"@evil.example',
+    ]
+  ) {
     expect((await signUp(domains, email)).status, email).toBeGreaterThanOrEqual(400)
   }
-  expect(await signUp(domains, 'eve@notexample.org')).toMatchObject(refusedWith('EMAIL_DOMAIN_NOT_ALLOWED'))
+  expect(await signUp(domains, 'eve@notexample.org')).toMatchObject(
+    refusedWith('EMAIL_DOMAIN_NOT_ALLOWED'),
+  )
   expect(await accounts()).toBe(before + 2)
 })
 
 test('sign-up with domains is restricted to these domains for invited addresses too', async () => {
   await invited('bob@elsewhere.example')
-  expect(await signUp(both, 'bob@elsewhere.example')).toMatchObject(refusedWith('EMAIL_DOMAIN_NOT_ALLOWED'))
+  expect(await signUp(both, 'bob@elsewhere.example')).toMatchObject(
+    refusedWith('EMAIL_DOMAIN_NOT_ALLOWED'),
+  )
 })

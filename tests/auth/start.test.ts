@@ -18,31 +18,50 @@ beforeAll(async () => {
     PUBLIC_URL: rows[0].public_url,
     PORT: String(await freePort()),
     BETTER_AUTH_SECRET: 'a secret of the tests, long enough',
-    AUTH_DATABASE_URL: connection(stack.ownerUrl, { user: 'auth_service', password: passwords.authService }),
+    AUTH_DATABASE_URL: connection(stack.ownerUrl, {
+      user: 'auth_service',
+      password: passwords.authService,
+    }),
   }
 })
 afterAll(() => stack.close())
 
-const start = (change: Record<string, string>) => startAuth(authConfig(readSettings({ ...env, ...change })), createLog('silent'))
+const start = (change: Record<string, string>) =>
+  startAuth(authConfig(readSettings({ ...env, ...change })), createLog('silent'))
 
 describe('the start fails with a line that names', () => {
   test.each<[string, () => Record<string, string>, RegExp]>([
     ['PORT, if it is taken', () => ({ PORT: new URL(stack.url).port }), /^PORT \d+ is taken/],
     [
       'BETTER_AUTH_SECRET, if it does not decrypt the signing keys',
-      () => ({ BETTER_AUTH_SECRET: 'another secret, which is also long enough', ADMIN_COMMAND: 'infra/docker/admin' }),
+      () => ({
+        BETTER_AUTH_SECRET: 'another secret, which is also long enough',
+        ADMIN_COMMAND: 'infra/docker/admin',
+      }),
       /^BETTER_AUTH_SECRET does not open the signing keys.*on purpose.*`infra\/docker\/admin keys revoke --all`/,
     ],
-    ['PUBLIC_URL, if the database was migrated with another one', () => ({ PUBLIC_URL: 'https://money.example.org' }), /^PUBLIC_URL .*npm run migrate/],
-    ['DEFAULT_PRODUCT, if the product does not exist', () => ({ DEFAULT_PRODUCT: 'gold' }), /^DEFAULT_PRODUCT must be one of personal, teams, business\.$/],
+    [
+      'PUBLIC_URL, if the database was migrated with another one',
+      () => ({ PUBLIC_URL: 'https://money.example.org' }),
+      /^PUBLIC_URL .*npm run migrate/,
+    ],
+    [
+      'DEFAULT_PRODUCT, if the product does not exist',
+      () => ({ DEFAULT_PRODUCT: 'gold' }),
+      /^DEFAULT_PRODUCT must be one of personal, teams, business\.$/,
+    ],
     [
       'AUTH_DATABASE_URL, if its password is wrong',
-      () => ({ AUTH_DATABASE_URL: connection(stack.ownerUrl, { user: 'auth_service', password: 'wrong' }) }),
+      () => ({
+        AUTH_DATABASE_URL: connection(stack.ownerUrl, { user: 'auth_service', password: 'wrong' }),
+      }),
       /^AUTH_DATABASE_URL has a wrong password/,
     ],
     [
       'AUTH_DATABASE_URL, if its database does not exist',
-      () => ({ AUTH_DATABASE_URL: connection(env['AUTH_DATABASE_URL'] ?? '', { database: 'nothing' }) }),
+      () => ({
+        AUTH_DATABASE_URL: connection(env['AUTH_DATABASE_URL'] ?? '', { database: 'nothing' }),
+      }),
       /^AUTH_DATABASE_URL names a database that does not exist/,
     ],
     [
@@ -52,7 +71,9 @@ describe('the start fails with a line that names', () => {
     ],
     [
       'npm run migrate, if the database is not migrated',
-      () => ({ AUTH_DATABASE_URL: connection(env['AUTH_DATABASE_URL'] ?? '', { database: 'postgres' }) }),
+      () => ({
+        AUTH_DATABASE_URL: connection(env['AUTH_DATABASE_URL'] ?? '', { database: 'postgres' }),
+      }),
       /npm run migrate/,
     ],
   ])('%s', async (_, change, line) => {
@@ -71,7 +92,9 @@ test('all users have the DEFAULT_PRODUCT, and a higher product of their own stil
 })
 
 test('behind HTTPS the cookie is Secure, and COOKIE_DOMAIN shares it with a domain', async () => {
-  await using secure = await startStack({ env: { PUBLIC_URL: 'https://money.example.org', COOKIE_DOMAIN: 'example.org' } })
+  await using secure = await startStack({
+    env: { PUBLIC_URL: 'https://money.example.org', COOKIE_DOMAIN: 'example.org' },
+  })
   const reply = await fetch(`${secure.url}/api/auth/sign-up/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

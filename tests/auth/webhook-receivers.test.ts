@@ -1,6 +1,7 @@
 /**
- * The servers that may receive webhooks. In production these are those of the public internet, whatever a user or the owner of a name tries. With
- * `npm start` also programs of the same machine, if only this machine reaches the service.
+ * The servers that may receive webhooks. In production these are those of the public internet,
+ * whatever a user or the owner of a name tries. With `npm start` also programs of the same machine,
+ * if only this machine reaches the service.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -22,7 +23,10 @@ const internal = createServer((socket) => {
 })
 beforeAll(async () => {
   const resolve = (name: string) => Promise.resolve(names.get(name) ?? [])
-  stack = await startStack({ webhookPauseMs: 20, receivers: { ...publicReceivers, network: { ...publicReceivers.network, resolve } } })
+  stack = await startStack({
+    webhookPauseMs: 20,
+    receivers: { ...publicReceivers, network: { ...publicReceivers.network, resolve } },
+  })
   ann = await signedIn(stack, 'Ann')
   internal.listen(0, '127.0.0.1')
   await once(internal, 'listening')
@@ -33,7 +37,10 @@ afterAll(async () => {
 })
 
 const create = (url: string) => ann.post('/webhook/create', { name: 'Hook', url })
-const refused = { status: 400, body: { error: 'VALIDATION_ERROR', message: expect.stringMatching(/^The field url: must/) } }
+const refused = {
+  status: 400,
+  body: { error: 'VALIDATION_ERROR', message: expect.stringMatching(/^The field url: must/) },
+}
 
 test.each([
   'https://localhost/',
@@ -52,7 +59,9 @@ test.each([
   'https://user:password@public.example/',
   'https://public.example/#fragment',
 ])('a webhook to %s is refused', async (url) => {
-  names.set('public.example', ['1.1.1.1']).set('private.example', ['10.0.0.1']).set('localhost', ['127.0.0.1']).set('db', ['172.20.0.2'])
+  names.set('public.example', ['1.1.1.1']).set('private.example', ['10.0.0.1']).set('localhost', [
+    '127.0.0.1',
+  ]).set('db', ['172.20.0.2'])
   expect(await create(url)).toMatchObject(refused)
 })
 
@@ -70,13 +79,35 @@ test.each([
 
 test('a webhook of npm start on localhost reaches loopback addresses and the public internet, and no neighbour of the machine', async () => {
   const problems = (url: string) => problemOfTarget(localReceivers, url)
-  for (const url of ['http://localhost:8787/hook', 'http://127.0.0.1:8787/', 'http://[::1]:8787/', 'http://[::ffff:127.0.0.1]:8787/', 'http://1.1.1.1/'])
+  for (
+    const url of [
+      'http://localhost:8787/hook',
+      'http://127.0.0.1:8787/',
+      'http://[::1]:8787/',
+      'http://[::ffff:127.0.0.1]:8787/',
+      'http://1.1.1.1/',
+    ]
+  )
     expect([url, await problems(url)]).toEqual([url, undefined])
-  for (const url of ['http://169.254.169.254/', 'http://[::ffff:169.254.169.254]/', 'http://10.0.0.1/', 'http://192.168.1.1/', 'http://127.0.0.2:22/'])
+  for (
+    const url of [
+      'http://169.254.169.254/',
+      'http://[::ffff:169.254.169.254]/',
+      'http://10.0.0.1/',
+      'http://192.168.1.1/',
+      'http://127.0.0.2:22/',
+    ]
+  )
     expect([url, await problems(url)]).toEqual([url, 'must name a server on the public internet'])
 })
 
-test.each(['ftp://public.example/', 'javascript:1', 'file:///etc/passwd', '//public.example/', 'public.example'])('%s is no URL of a webhook', async (url) => {
+test.each([
+  'ftp://public.example/',
+  'javascript:1',
+  'file:///etc/passwd',
+  '//public.example/',
+  'public.example',
+])('%s is no URL of a webhook', async (url) => {
   expect(await create(url)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
 })
 
@@ -85,8 +116,15 @@ test('a name that resolves to a private address after the creation is not connec
   const { status, body: { id: webhookId } } = await create('https://rebinding.example/')
   expect(status).toBe(200)
   names.set('rebinding.example', ['127.0.0.1', '169.254.169.254', '::1'])
-  expect((await ann.post('/webhook/test', { webhookId })).body).toEqual({ delivered: false, failure: 'not_public', status: null })
+  expect((await ann.post('/webhook/test', { webhookId })).body).toEqual({
+    delivered: false,
+    failure: 'not_public',
+    status: null,
+  })
   await stack.sql.query(`insert into api.tags (name, user_id) values ('one', $1)`, [await ann.id()])
-  await expect.poll(async () => (await ann.get('/webhook/list')).body).toMatchObject([{ last_failure: 'not_public', last_status: null }])
+  await expect.poll(async () => (await ann.get('/webhook/list')).body).toMatchObject([{
+    last_failure: 'not_public',
+    last_status: null,
+  }])
   expect(connections).toBe(0)
 })

@@ -25,20 +25,35 @@ afterEach(async () => {
 })
 afterAll(() => stack.close())
 
-type Options = { name?: string, url?: string, tables?: string[] | null, organizationId?: string | null, password?: string }
-const postWebhook = (user: Person, options: Options = {}) => user.post('/webhook/create', { name: 'Spreadsheet', url: sink.url, ...options })
-const createWebhook = async (user: Person, options: Options = {}): Promise<{ id: string, secret: string }> => {
+type Options = {
+  name?: string
+  url?: string
+  tables?: string[] | null
+  organizationId?: string | null
+  password?: string
+}
+const postWebhook = (user: Person, options: Options = {}) =>
+  user.post('/webhook/create', { name: 'Spreadsheet', url: sink.url, ...options })
+const createWebhook = async (
+  user: Person,
+  options: Options = {},
+): Promise<{ id: string, secret: string }> => {
   const answer = await postWebhook(user, options)
   expect(answer).toMatchObject({ status: 200 })
   return answer.body
 }
 const listed = async (user: Person) => (await user.get('/webhook/list')).body
-const countOf = async (table: string) => (await stack.sql.query<{ count: number }>(`select count(*)::int from ${table}`)).rows[0]!.count
+const countOf = async (table: string) =>
+  (await stack.sql.query<{ count: number }>(`select count(*)::int from ${table}`)).rows[0]!.count
 
 const data = async (method: string, path: string, token: string, body?: unknown) => {
   const response = await fetch(`${stack.dataUrl}${path}`, {
     method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', prefer: 'return=representation' },
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      prefer: 'return=representation',
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   expect(response.ok).toBe(true)
@@ -55,7 +70,9 @@ const messages = `private.jobs where task = 'send_webhook'`
 /** Makes the next attempt due, as if its time had come, once the running one has ended. */
 const now = () =>
   expect.poll(async () =>
-    (await stack.sql.query(`update private.jobs set run_at = now() where task = 'send_webhook' and leased_until is null and started_at is not null`)).rowCount
+    (await stack.sql.query(
+      `update private.jobs set run_at = now() where task = 'send_webhook' and leased_until is null and started_at is not null`,
+    )).rowCount
   ).toBe(1)
 
 test('a webhook is created with a secret that is shown once, and the database stores it encrypted', async () => {
@@ -89,7 +106,10 @@ test('a webhook receives a signed message with table and ids of a changed row, a
   const ann = await signedIn(stack, 'Ann')
   const { secret, id } = await createWebhook(ann)
   const { id: row } = await store(ann, 'transactions', { name: 'Divorce lawyer', amount: -1234.5 })
-  const { rows: [{ change_id: changeId }] } = await stack.sql.query('select change_id from api.activity where row_id = $1', [row])
+  const { rows: [{ change_id: changeId }] } = await stack.sql.query(
+    'select change_id from api.activity where row_id = $1',
+    [row],
+  )
   await expect.poll(() => sink.messages).toHaveLength(1)
   const [message] = sink.messages
   expect(message!.headers).toMatchObject({
@@ -101,11 +121,25 @@ test('a webhook receives a signed message with table and ids of a changed row, a
   expect(new Webhook(secret).verify(message!.text, message!.headers)).toEqual({
     type: 'rows.changed',
     timestamp: expect.any(String),
-    data: { changes: [{ table: 'transactions', organization_id: null, actions: ['create'], ids: [row], change_id: changeId }] },
+    data: {
+      changes: [{
+        table: 'transactions',
+        organization_id: null,
+        actions: ['create'],
+        ids: [row],
+        change_id: changeId,
+      }],
+    },
   })
   expect(message!.text).not.toMatch(/lawyer|1234/)
-  expect(() => new Webhook(secret).verify(message!.text.replace('create', 'delete'), message!.headers)).toThrow('No matching signature')
-  await expect.poll(() => listed(ann)).toMatchObject([{ id, delivered_at: expect.any(String), last_failure: null }])
+  expect(() =>
+    new Webhook(secret).verify(message!.text.replace('create', 'delete'), message!.headers)
+  ).toThrow('No matching signature')
+  await expect.poll(() => listed(ann)).toMatchObject([{
+    id,
+    delivered_at: expect.any(String),
+    last_failure: null,
+  }])
 })
 
 test('a webhook receives updates and deletions, of the tables that it names', async () => {
@@ -117,8 +151,14 @@ test('a webhook receives updates and deletions, of the tables that it names', as
   await data('PATCH', `/tags?id=eq.${id}`, await ann.token(), { name: 'two' })
   await expect.poll(() => sink.changes()).toHaveLength(2)
   await data('DELETE', `/tags?id=eq.${id}`, await ann.token())
-  await expect.poll(() => sink.changes().map(({ table, actions, ids }) => ({ table, actions, ids }))).toEqual(
-    ['create', 'update', 'delete'].map((action) => ({ table: 'tags', actions: [action], ids: [id] })),
+  await expect.poll(() =>
+    sink.changes().map(({ table, actions, ids }) => ({ table, actions, ids }))
+  ).toEqual(
+    ['create', 'update', 'delete'].map((action) => ({
+      table: 'tags',
+      actions: [action],
+      ids: [id],
+    })),
   )
 })
 
@@ -144,29 +184,54 @@ test('a webhook of a member receives nothing of another member’s personal rows
 })
 
 test('a webhook of a team needs an owner or admin, and the team itself', async () => {
-  const { id: organizationId, admin, editor, viewer } = await team(stack, ['admin', 'editor', 'viewer'])
+  const { id: organizationId, admin, editor, viewer } = await team(stack, [
+    'admin',
+    'editor',
+    'viewer',
+  ])
   const stranger = await signedIn(stack, 'Mallory')
   expect((await postWebhook(admin, { organizationId })).status).toBe(200)
-  for (const user of [editor, viewer]) expect(await postWebhook(user, { organizationId })).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
+  for (const user of [editor, viewer])
+    expect(await postWebhook(user, { organizationId })).toMatchObject({
+      status: 403,
+      body: { error: 'FORBIDDEN' },
+    })
   expect(await postWebhook(stranger, { organizationId })).toMatchObject({ status: 404 })
 })
 
 test('a webhook needs a verified address, and the password or a recent sign-in', async () => {
   const mallory = person(stack, 'Mallory')
   await mallory.signUp()
-  expect(await postWebhook(mallory)).toMatchObject({ status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } })
+  expect(await postWebhook(mallory)).toMatchObject({
+    status: 403,
+    body: { error: 'EMAIL_NOT_VERIFIED' },
+  })
   const ann = await signedIn(stack, 'Ann')
-  expect(await postWebhook(ann, { password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
-  await stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [await ann.id()])
-  expect(await postWebhook(ann)).toMatchObject({ status: 403, body: { error: 'FRESH_SIGN_IN_REQUIRED' } })
+  expect(await postWebhook(ann, { password: 'wrong' })).toMatchObject({
+    status: 400,
+    body: { error: 'INVALID_PASSWORD' },
+  })
+  await stack.sql.query(
+    `update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`,
+    [await ann.id()],
+  )
+  expect(await postWebhook(ann)).toMatchObject({
+    status: 403,
+    body: { error: 'FRESH_SIGN_IN_REQUIRED' },
+  })
   const { id: webhookId } = await createWebhook(ann, { password })
-  expect(await ann.post('/webhook/rotate-secret', { webhookId })).toMatchObject({ status: 403, body: { error: 'FRESH_SIGN_IN_REQUIRED' } })
+  expect(await ann.post('/webhook/rotate-secret', { webhookId })).toMatchObject({
+    status: 403,
+    body: { error: 'FRESH_SIGN_IN_REQUIRED' },
+  })
 })
 
 test('a webhook needs a table that exists and an address without a user', async () => {
   const ann = await signedIn(stack, 'Ann')
   for (
-    const [options, field] of [[{ tables: ['users'] }, 'tables'], [{ tables: [] }, 'tables'], [{ url: 'https://a:b@1.1.1.1/' }, 'url'], [
+    const [options, field] of [[{ tables: ['users'] }, 'tables'], [{ tables: [] }, 'tables'], [{
+      url: 'https://a:b@1.1.1.1/',
+    }, 'url'], [
       { name: '' },
       'name',
     ]] as const
@@ -181,16 +246,31 @@ test('a webhook is one of at most ten of a user, also at the same moment', async
   const ann = await signedIn(stack, 'Ann')
   const answers = await Promise.all(Array.from({ length: 12 }, () => postWebhook(ann)))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
-  expect(answers.find(({ status }) => status !== 200)).toMatchObject({ status: 403, body: { error: 'WEBHOOK_LIMIT_REACHED' } })
+  expect(answers.find(({ status }) => status !== 200)).toMatchObject({
+    status: 403,
+    body: { error: 'WEBHOOK_LIMIT_REACHED' },
+  })
 })
 
 test('a webhook can be tested: the receiver gets a ping at once, and the user the outcome', async () => {
   const ann = await signedIn(stack, 'Ann')
   const { id: webhookId, secret } = await createWebhook(ann)
-  expect((await ann.post('/webhook/test', { webhookId })).body).toEqual({ delivered: true, failure: null, status: 204 })
-  expect(new Webhook(secret).verify(sink.messages[0]!.text, sink.messages[0]!.headers)).toEqual({ type: 'ping', timestamp: expect.any(String), data: {} })
+  expect((await ann.post('/webhook/test', { webhookId })).body).toEqual({
+    delivered: true,
+    failure: null,
+    status: 204,
+  })
+  expect(new Webhook(secret).verify(sink.messages[0]!.text, sink.messages[0]!.headers)).toEqual({
+    type: 'ping',
+    timestamp: expect.any(String),
+    data: {},
+  })
   sink.answer = () => ({ status: 500, body: 'a stack trace' })
-  expect((await ann.post('/webhook/test', { webhookId })).body).toEqual({ delivered: false, failure: 'status', status: 500 })
+  expect((await ann.post('/webhook/test', { webhookId })).body).toEqual({
+    delivered: false,
+    failure: 'status',
+    status: 500,
+  })
 })
 
 test('a new secret signs at once; the former one signs too, for a day', async () => {
@@ -201,7 +281,8 @@ test('a new secret signs at once; the former one signs too, for a day', async ()
   await tag(ann, 'both')
   await expect.poll(() => sink.messages).toHaveLength(1)
   for (const either of [secret, next])
-    expect(new Webhook(either).verify(sink.messages[0]!.text, sink.messages[0]!.headers)).toMatchObject({ type: 'rows.changed' })
+    expect(new Webhook(either).verify(sink.messages[0]!.text, sink.messages[0]!.headers))
+      .toMatchObject({ type: 'rows.changed' })
   await stack.sql.query('update auth.webhooks set former_secret_until = now()')
   await tag(ann, 'only the new one')
   await expect.poll(() => sink.messages).toHaveLength(2)
@@ -226,13 +307,21 @@ test('a new secret is needed after a change of BETTER_AUTH_SECRET, which turns t
   const ann = await signedIn(stack, 'Ann')
   const { id: webhookId } = await createWebhook(ann)
   await stack.sql.query(`update auth.webhooks set secret = 'encrypted with another secret'`)
-  expect((await ann.post('/webhook/test', { webhookId })).body).toEqual({ delivered: false, failure: 'secret', status: null })
+  expect((await ann.post('/webhook/test', { webhookId })).body).toEqual({
+    delivered: false,
+    failure: 'secret',
+    status: null,
+  })
   await tag(ann, 'unsent')
-  await expect.poll(() => listed(ann)).toMatchObject([{ disabled_at: expect.any(String), last_failure: 'secret' }])
+  await expect.poll(() => listed(ann)).toMatchObject([{
+    disabled_at: expect.any(String),
+    last_failure: 'secret',
+  }])
   const { body: { secret } } = await ann.post('/webhook/rotate-secret', { webhookId })
   await ann.post('/webhook/enable', { webhookId })
   await expect.poll(() => sink.messages).toHaveLength(1)
-  expect(new Webhook(secret).verify(sink.messages[0]!.text, sink.messages[0]!.headers)).toMatchObject({ type: 'rows.reset' })
+  expect(new Webhook(secret).verify(sink.messages[0]!.text, sink.messages[0]!.headers))
+    .toMatchObject({ type: 'rows.reset' })
 })
 
 test('each change is sent once by two services on the same database', async () => {
@@ -243,9 +332,16 @@ test('each change is sent once by two services on the same database', async () =
   await createWebhook(ann)
   const stored: string[] = []
   for (let index = 0; index < 60; index += 1)
-    stored.push((await both.sql.query(`insert into api.tags (name, user_id) values ($1, $2) returning id`, [`tag ${index}`, userId])).rows[0].id)
+    stored.push(
+      (await both.sql.query(`insert into api.tags (name, user_id) values ($1, $2) returning id`, [
+        `tag ${index}`,
+        userId,
+      ])).rows[0].id,
+    )
   await expect.poll(() => idsOf().length).toBeGreaterThanOrEqual(60)
-  await expect.poll(async () => (await both.sql.query(`select id from ${messages}`)).rows).toEqual([])
+  await expect.poll(async () => (await both.sql.query(`select id from ${messages}`)).rows).toEqual(
+    [],
+  )
   expect(idsOf().toSorted()).toEqual(stored.toSorted())
   expect(new Set(sink.messages.map(({ id }) => id)).size).toBe(sink.messages.length)
 })
@@ -255,10 +351,17 @@ test('each change is sent once also if a transaction of another context commits 
   const userId = await owner.id()
   await createWebhook(owner)
   await createWebhook(owner, { organizationId })
-  const [slow, insert] = [await stack.sql.connect(), 'insert into api.tags (name, user_id, organization_id) values ($1, $2, $3) returning id']
+  const [slow, insert] = [
+    await stack.sql.connect(),
+    'insert into api.tags (name, user_id, organization_id) values ($1, $2, $3) returning id',
+  ]
   await slow.query('begin')
   const { rows: [first] } = await slow.query<{ id: string }>(insert, ['slow', userId, null])
-  const { rows: [second] } = await stack.sql.query<{ id: string }>(insert, ['fast', userId, organizationId])
+  const { rows: [second] } = await stack.sql.query<{ id: string }>(insert, [
+    'fast',
+    userId,
+    organizationId,
+  ])
   await expect.poll(idsOf).toEqual([second!.id])
   await slow.query('commit')
   await expect.poll(idsOf).toEqual([second!.id, first!.id])
@@ -270,7 +373,10 @@ test('each change is sent once and again with the same id, if the service is kil
   await createWebhook(ann)
   const restart = await stack.stop()
   sink.answer = () => 'hang'
-  const worker = fork(fileURLToPath(new URL('../support/webhook-worker.ts', import.meta.url)), [stack.ownerUrl, stack.secret], { execArgv: [] })
+  const worker = fork(fileURLToPath(new URL('../support/webhook-worker.ts', import.meta.url)), [
+    stack.ownerUrl,
+    stack.secret,
+  ], { execArgv: [] })
   try {
     await stack.sql.query(`insert into api.tags (name, user_id) values ('one', $1)`, [
       (await stack.sql.query('select user_id from auth.webhooks')).rows[0].user_id,
@@ -295,24 +401,55 @@ describe('a receiver that fails', () => {
     await createWebhook(ann)
     sink.answer = () => ({ status: 503 })
     const first = await tag(ann, 'one')
-    await expect.poll(() => listed(ann)).toMatchObject([{ failing_since: expect.any(String), last_failure: 'status', last_status: 503, disabled_at: null }])
+    await expect.poll(() => listed(ann)).toMatchObject([{
+      failing_since: expect.any(String),
+      last_failure: 'status',
+      last_status: 503,
+      disabled_at: null,
+    }])
     const [second, third] = [await tag(ann, 'two'), await tag(ann, 'three')]
     await expect.poll(() => countOf(messages)).toBe(2)
     expect(sink.messages).toHaveLength(1)
     sink.answer = () => ({ status: 200 })
     await now()
     await expect.poll(() => sink.messages).toHaveLength(3)
-    expect(sink.messages[1]).toMatchObject({ id: sink.messages[0]!.id, text: sink.messages[0]!.text })
-    expect(sink.messages.map(({ body }) => body.data.changes.flatMap(({ ids }: { ids: string[] }) => ids))).toEqual([[first.id], [first.id], [
+    expect(sink.messages[1]).toMatchObject({
+      id: sink.messages[0]!.id,
+      text: sink.messages[0]!.text,
+    })
+    expect(
+      sink.messages.map(({ body }) =>
+        body.data.changes.flatMap(({ ids }: { ids: string[] }) => ids)
+      ),
+    ).toEqual([[first.id], [first.id], [
       second.id,
       third.id,
     ]])
-    await expect.poll(() => listed(ann)).toMatchObject([{ failing_since: null, last_failure: null, last_status: null }])
+    await expect.poll(() => listed(ann)).toMatchObject([{
+      failing_since: null,
+      last_failure: null,
+      last_status: null,
+    }])
   })
 
   test('a receiver that fails is tried at growing intervals, from five seconds to an hour', async () => {
     const delays = Array.from({ length: 14 }, (_, index) => delayAfter(index + 1, 0.5) / 1_000)
-    expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600, 3_600, 3_600])
+    expect(delays).toEqual([
+      5,
+      10,
+      20,
+      40,
+      80,
+      160,
+      320,
+      640,
+      1_280,
+      2_560,
+      3_600,
+      3_600,
+      3_600,
+      3_600,
+    ])
     expect([delayAfter(1, 0), delayAfter(1, 1)]).toEqual([4_000, 6_000])
     const ann = await signedIn(stack, 'Ann')
     await createWebhook(ann)
@@ -320,14 +457,23 @@ describe('a receiver that fails', () => {
     await tag(ann, 'one')
     await expect.poll(async () => (await listed(ann))[0].last_failure).toBe('status')
     const next = async () =>
-      (await stack.sql.query(`select failures, last_error, extract(epoch from run_at - now())::float as seconds from ${messages} and leased_until is null`))
+      (await stack.sql.query(
+        `select failures, last_error, extract(epoch from run_at - now())::float as seconds from ${messages} and leased_until is null`,
+      ))
         .rows
-    await expect.poll(next).toMatchObject([{ failures: 1, last_error: 'status', seconds: expect.toSatisfy((seconds: number) => seconds > 2 && seconds <= 6) }])
+    await expect.poll(next).toMatchObject([{
+      failures: 1,
+      last_error: 'status',
+      seconds: expect.toSatisfy((seconds: number) => seconds > 2 && seconds <= 6),
+    }])
   })
 
   test.each(
     [
-      ['a redirect', () => ({ status: 307, headers: { location: '/hook' } }), { last_failure: 'status', last_status: 307 }],
+      ['a redirect', () => ({ status: 307, headers: { location: '/hook' } }), {
+        last_failure: 'status',
+        last_status: 307,
+      }],
       ['a broken status', () => ({ status: 404 }), { last_failure: 'status', last_status: 404 }],
     ] as const,
   )('by %s is not followed further', async (_, answer, failure) => {
@@ -345,7 +491,11 @@ describe('a receiver that fails', () => {
     sink.answer = () => 'hang'
     const timeout = AbortSignal.timeout.bind(AbortSignal)
     const limits = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(100))
-    expect((await ann.post('/webhook/test', { webhookId })).body).toEqual({ delivered: false, failure: 'timeout', status: null })
+    expect((await ann.post('/webhook/test', { webhookId })).body).toEqual({
+      delivered: false,
+      failure: 'timeout',
+      status: null,
+    })
     expect(limits).toHaveBeenCalledWith(10_000)
     limits.mockRestore()
   })
@@ -372,11 +522,16 @@ describe('a receiver that fails', () => {
     await tag(ann, 'one')
     await expect.poll(() => sink.messages).toHaveLength(1)
     const restart = await stack.stop()
-    const { rows } = await stack.sql.query(`select failures, leased_until, run_at <= now() as is_due from ${messages}`)
+    const { rows } = await stack.sql.query(
+      `select failures, leased_until, run_at <= now() as is_due from ${messages}`,
+    )
     expect(rows).toEqual([{ failures: 0, leased_until: null, is_due: true }])
     sink.answer = () => ({ status: 200 })
     await restart()
-    await expect.poll(() => sink.messages.map(({ id }) => id)).toEqual([sink.messages[0]!.id, sink.messages[0]!.id])
+    await expect.poll(() => sink.messages.map(({ id }) => id)).toEqual([
+      sink.messages[0]!.id,
+      sink.messages[0]!.id,
+    ])
   })
 
   test('a receiver that fails by sending an endless body costs nothing, because only the status counts', async () => {
@@ -398,18 +553,37 @@ describe('a receiver that fails', () => {
     expect(await listed(ann)).toMatchObject([{ disabled_at: null }])
     await stack.sql.query(`update auth.webhooks set failing_since = now() - interval '25 hours'`)
     await now()
-    await expect.poll(() => listed(ann)).toMatchObject([{ disabled_at: expect.any(String), last_failure: 'status', last_status: 500 }])
-    const mail = await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'A webhook was turned off')
+    await expect.poll(() => listed(ann)).toMatchObject([{
+      disabled_at: expect.any(String),
+      last_failure: 'status',
+      last_status: 500,
+    }])
+    const mail = await stack.mail.waitFor(
+      ann.email,
+      ({ subject }) => subject === 'A webhook was turned off',
+    )
     expect(mail.text).toContain('“Old server”')
     expect(mail.text).not.toMatch(/127\.0\.0\.1|If it was not you/)
-    expect((await ann.get('/list-events')).body[0]).toMatchObject({ kind: 'webhook_disabled', name: 'Old server', ip_address: null })
+    expect((await ann.get('/list-events')).body[0]).toMatchObject({
+      kind: 'webhook_disabled',
+      name: 'Old server',
+      ip_address: null,
+    })
     await tag(ann, 'missed')
     await expect.poll(() => countOf(messages)).toBe(0)
 
     sink.answer = () => ({ status: 200 })
     sink.messages.length = 0
-    expect((await ann.post('/webhook/enable', { webhookId })).body).toMatchObject({ id: webhookId, disabled_at: null, failing_since: null })
-    await expect.poll(() => sink.messages.map(({ body }) => body)).toEqual([{ type: 'rows.reset', timestamp: expect.any(String), data: {} }])
+    expect((await ann.post('/webhook/enable', { webhookId })).body).toMatchObject({
+      id: webhookId,
+      disabled_at: null,
+      failing_since: null,
+    })
+    await expect.poll(() => sink.messages.map(({ body }) => body)).toEqual([{
+      type: 'rows.reset',
+      timestamp: expect.any(String),
+      data: {},
+    }])
     const { id } = await tag(ann, 'after')
     await expect.poll(idsOf).toEqual([id])
   })
@@ -420,8 +594,13 @@ describe('a receiver that fails', () => {
     sink.answer = () => 'hang'
     await tag(ann, 'one')
     await expect.poll(() => sink.messages).toHaveLength(1)
-    expect((await ann.post('/webhook/enable', { webhookId })).body).toMatchObject({ id: webhookId, disabled_at: null })
-    const { rows } = await stack.sql.query(`select leased_until > now() as is_running from ${messages}`)
+    expect((await ann.post('/webhook/enable', { webhookId })).body).toMatchObject({
+      id: webhookId,
+      disabled_at: null,
+    })
+    const { rows } = await stack.sql.query(
+      `select leased_until > now() as is_running from ${messages}`,
+    )
     expect(rows).toEqual([{ is_running: true }])
   })
 
@@ -430,7 +609,10 @@ describe('a receiver that fails', () => {
     await createWebhook(ann)
     sink.answer = () => ({ status: 410 })
     await tag(ann, 'one')
-    await expect.poll(() => listed(ann)).toMatchObject([{ disabled_at: expect.any(String), last_status: 410 }])
+    await expect.poll(() => listed(ann)).toMatchObject([{
+      disabled_at: expect.any(String),
+      last_status: 410,
+    }])
     await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'A webhook was turned off')
   })
 })
@@ -442,8 +624,14 @@ test('a message is a reset instead of more than a hundred changes', async () => 
   await tag(ann, 'one')
   await expect.poll(() => sink.messages).toHaveLength(1)
   const userId = await ann.id()
-  for (let index = 0; index < 101; index += 1) await stack.sql.query(`insert into api.tags (name, user_id) values ($1, $2)`, [`tag ${index}`, userId])
-  await expect.poll(async () => (await stack.sql.query(`select payload from ${messages} and started_at is null`)).rows).toEqual([
+  for (let index = 0; index < 101; index += 1)
+    await stack.sql.query(`insert into api.tags (name, user_id) values ($1, $2)`, [
+      `tag ${index}`,
+      userId,
+    ])
+  await expect.poll(async () =>
+    (await stack.sql.query(`select payload from ${messages} and started_at is null`)).rows
+  ).toEqual([
     { payload: { type: 'rows.reset', changes: [] } },
   ])
 })
@@ -452,7 +640,9 @@ test('a message is a reset if changes are no longer kept', async () => {
   const ann = await signedIn(stack, 'Ann')
   await createWebhook(ann)
   const restart = await stack.stop()
-  await stack.sql.query(`insert into api.tags (name, user_id) values ('lost', (select user_id from auth.webhooks))`)
+  await stack.sql.query(
+    `insert into api.tags (name, user_id) values ('lost', (select user_id from auth.webhooks))`,
+  )
   await stack.sql.query(`update private.changes set happened_at = now() - interval '2 hours'`)
   await stack.sql.query('select private.forget_changes(100000, 100000)')
   expect(await countOf('private.changes')).toBe(0)
@@ -478,9 +668,15 @@ test('a message is a reset not if only changes of others, or those that were sen
 
 describe('a message is a reset', () => {
   const moves: [name: string, sql: string][] = [
-    ['after a failover, even if its context has lost no change that the database knows', `update auth.webhooks set seen_timeline = '00000000'`],
+    [
+      'after a failover, even if its context has lost no change that the database knows',
+      `update auth.webhooks set seen_timeline = '00000000'`,
+    ],
     ['after a restore by the operator’s command', `select private.end_restored_access('{}')`],
-    ['if its cursor is a change that the database does not have', 'update auth.webhooks set seen_change = gen_random_uuid()'],
+    [
+      'if its cursor is a change that the database does not have',
+      'update auth.webhooks set seen_change = gen_random_uuid()',
+    ],
   ]
   test.each(moves)('a message is a reset %s', async (_, sql) => {
     const ann = await signedIn(stack, 'Ann')
@@ -489,8 +685,13 @@ describe('a message is a reset', () => {
     await stack.sql.query(sql)
     await restart()
     await expect.poll(() => sink.messages.map(({ body }) => body.type)).toEqual(['rows.reset'])
-    await stack.sql.query(`insert into api.tags (name, user_id) values ('next', (select user_id from auth.webhooks))`)
-    await expect.poll(() => sink.messages.map(({ body }) => body.type)).toEqual(['rows.reset', 'rows.changed'])
+    await stack.sql.query(
+      `insert into api.tags (name, user_id) values ('next', (select user_id from auth.webhooks))`,
+    )
+    await expect.poll(() => sink.messages.map(({ body }) => body.type)).toEqual([
+      'rows.reset',
+      'rows.changed',
+    ])
   })
 })
 
@@ -506,14 +707,32 @@ test('a webhook ends by its deletion, with the messages that are not delivered',
 })
 
 test.each<[string, (owner: Person, admin: Person, organizationId: string) => Promise<unknown>]>([
-  ['leaves the team', (_, admin, organizationId) => admin.post('/organization/leave', { organizationId })],
-  ['is removed', async (owner, admin, organizationId) => owner.post('/organization/remove-member', { organizationId, userId: await admin.id() })],
+  [
+    'leaves the team',
+    (_, admin, organizationId) => admin.post('/organization/leave', { organizationId }),
+  ],
+  [
+    'is removed',
+    async (owner, admin, organizationId) =>
+      owner.post('/organization/remove-member', { organizationId, userId: await admin.id() }),
+  ],
   [
     'becomes an editor',
-    async (owner, admin, organizationId) => owner.patch('/organization/update-member-role', { organizationId, userId: await admin.id(), role: 'editor' }),
+    async (owner, admin, organizationId) =>
+      owner.patch('/organization/update-member-role', {
+        organizationId,
+        userId: await admin.id(),
+        role: 'editor',
+      }),
   ],
-  ['deletes the account', async (_, admin) => stack.sql.query('delete from auth.users where id = $1', [await admin.id()])],
-  ['loses the team by its deletion', (owner, _, organizationId) => owner.delete('/organization/delete', { organizationId })],
+  [
+    'deletes the account',
+    async (_, admin) => stack.sql.query('delete from auth.users where id = $1', [await admin.id()]),
+  ],
+  [
+    'loses the team by its deletion',
+    (owner, _, organizationId) => owner.delete('/organization/delete', { organizationId }),
+  ],
 ])('a webhook ends when its user %s', async (_, end) => {
   const { id: organizationId, owner, admin } = await team(stack, ['admin'])
   await createWebhook(admin, { organizationId })
@@ -535,8 +754,11 @@ test('a webhook ends by a password reset', async () => {
   const ann = await signedIn(stack, 'Ann')
   await createWebhook(ann)
   await person(stack).post('/forget-password', { email: ann.email })
-  const token = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Reset your password'))).searchParams.get('token')
-  expect(await person(stack).post('/reset-password', { token, password: 'another long password' })).toMatchObject({ status: 200 })
+  const token = new URL(
+    linkIn(await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Reset your password')),
+  ).searchParams.get('token')
+  expect(await person(stack).post('/reset-password', { token, password: 'another long password' }))
+    .toMatchObject({ status: 200 })
   expect(await countOf('auth.webhooks')).toBe(0)
 })
 
@@ -548,7 +770,9 @@ test('an idle database writes nothing for webhooks', async () => {
     try {
       await client.query('begin')
       const { rows: [{ queued }] } = await client.query('select private.queue_webhooks() as queued')
-      const { rows: [{ xid }] } = await client.query('select pg_current_xact_id_if_assigned() as xid')
+      const { rows: [{ xid }] } = await client.query(
+        'select pg_current_xact_id_if_assigned() as xid',
+      )
       return [queued, xid]
     } finally {
       await client.query('rollback')
@@ -561,14 +785,21 @@ test('an idle database writes nothing for webhooks', async () => {
 test('an event and a mail tell the user of a new webhook', async () => {
   const ann = await signedIn(stack, 'Ann')
   await createWebhook(ann, { name: 'Spy' })
-  expect((await ann.get('/list-events')).body[0]).toMatchObject({ kind: 'webhook_created', name: 'Spy' })
+  expect((await ann.get('/list-events')).body[0]).toMatchObject({
+    kind: 'webhook_created',
+    name: 'Spy',
+  })
   await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'A webhook was made')
 })
 
 test('metrics count delivered and failed messages, and webhooks that were turned off', async () => {
   const figures = async () => {
     const text = await (await fetch(`${stack.url}/metrics`)).text()
-    return ['auth_webhooks_delivered_total', 'auth_webhook_failures_total{reason="status"}', 'auth_webhooks_disabled_total'].map((name) =>
+    return [
+      'auth_webhooks_delivered_total',
+      'auth_webhook_failures_total{reason="status"}',
+      'auth_webhooks_disabled_total',
+    ].map((name) =>
       Number(text.split('\n').find((line) => line.startsWith(`${name} `))?.split(' ')[1])
     )
   }
@@ -586,11 +817,19 @@ test('metrics count delivered and failed messages, and webhooks that were turned
 test('the lag is the time for which a message or a change has waited, and 0 without a webhook that is on', async () => {
   const ann = await signedIn(stack, 'Ann')
   await createWebhook(ann)
-  const lagInMetrics = async () => /^auth_webhooks_lag_seconds (.*)$/m.exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1]
+  const lagInMetrics = async () =>
+    /^auth_webhooks_lag_seconds (.*)$/m.exec(await (await fetch(`${stack.url}/metrics`)).text())
+      ?.[1]
   await expect.poll(lagInMetrics).toBe('0')
   const restart = await stack.stop()
-  const lag = async () => Math.round((await stack.sql.query<{ seconds: number }>('select private.webhook_lag() as seconds')).rows[0]!.seconds / 60)
-  await stack.sql.query(`insert into api.tags (name, user_id) values ('one', (select user_id from auth.webhooks))`)
+  const lag = async () =>
+    Math.round(
+      (await stack.sql.query<{ seconds: number }>('select private.webhook_lag() as seconds'))
+        .rows[0]!.seconds / 60,
+    )
+  await stack.sql.query(
+    `insert into api.tags (name, user_id) values ('one', (select user_id from auth.webhooks))`,
+  )
   await stack.sql.query(`update private.changes set happened_at = now() - interval '20 minutes'`)
   expect(await lag()).toBe(20)
   await stack.sql.query(
@@ -611,5 +850,13 @@ test('no log line has an address, a secret or an id of a row', async () => {
   await expect.poll(async () => (await listed(ann))[0].last_failure).toBe('status')
   const log = stack.logged.join('')
   expect(log).toContain('a webhook failed')
-  for (const secretPart of [secret, 's3cret-query', new URL(sink.url).port + '/hook', id, 'the response']) expect(log).not.toContain(secretPart)
+  for (
+    const secretPart of [
+      secret,
+      's3cret-query',
+      new URL(sink.url).port + '/hook',
+      id,
+      'the response',
+    ]
+  ) expect(log).not.toContain(secretPart)
 })

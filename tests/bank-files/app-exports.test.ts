@@ -1,11 +1,15 @@
-/** Exports of other apps: accounts, categories, tags, splits and transfers, of invented files in the form that each app writes. */
+/**
+ * Exports of other apps: accounts, categories, tags, splits and transfers, of invented files in the
+ * form that each app writes.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type AppExport, readAppExport, unpack } from '../../bank-files/index.ts'
 import { bytesOf, zipOf } from './files.ts'
 
-const exportOf = (app: string): Uint8Array => readFileSync(join(import.meta.dirname, 'apps', `${app}.csv`))
+const exportOf = (app: string): Uint8Array =>
+  readFileSync(join(import.meta.dirname, 'apps', `${app}.csv`))
 
 const rowsOf = ({ transactions }: AppExport) =>
   transactions.map(({ account, row, category, tags, items }) => [
@@ -22,8 +26,14 @@ test('Firefly III: journals of one group are a split, a transfer has two amounts
   const read = readAppExport(exportOf('firefly'))
   expect(read).toMatchObject({
     app: 'firefly',
-    accounts: [{ name: 'Giro', currency: 'eur', opening: 500 }, { name: 'Savings', currency: 'usd' }],
-    categories: [{ key: 'Food', kind: 'expense' }, { key: 'Travel', kind: 'expense' }, { key: 'Pay', kind: 'income' }],
+    accounts: [{ name: 'Giro', currency: 'eur', opening: 500 }, {
+      name: 'Savings',
+      currency: 'usd',
+    }],
+    categories: [{ key: 'Food', kind: 'expense' }, { key: 'Travel', kind: 'expense' }, {
+      key: 'Pay',
+      kind: 'income',
+    }],
     tags: ['weekly', 'shop', 'trip'],
     transfers: [[3, 4]],
     problems: [],
@@ -35,7 +45,13 @@ test('Firefly III: journals of one group are a split, a transfer has two amounts
     ['Giro', '2025-03-05', 'Savings', -200, null, '', ''],
     ['Savings', '2025-03-05', 'Giro', 216.4, null, '', ''],
   ])
-  expect(read.transactions.map(({ row }) => row.external_id)).toEqual(['11', '12', '14', '15', '15 in'])
+  expect(read.transactions.map(({ row }) => row.external_id)).toEqual([
+    '11',
+    '12',
+    '14',
+    '15',
+    '15 in',
+  ])
   expect(read.transactions[1]!.row).toMatchObject({ description: 'Trip to Bonn', currency: 'eur' })
   expect(read.transactions[1]!.row).not.toHaveProperty('metadata')
 })
@@ -54,7 +70,15 @@ test('Actual: splits, tags in notes, and transfers by their payee', () => {
     ['Savings', '2025-03-05', 'Checking', 200, null, '', ''],
     ['Checking', '2025-03-05', 'Savings', -200, null, '', ''],
     ['Checking', '2025-03-04', 'Acme', 1350, 'Pay', '', ''],
-    ['Checking', '2025-03-03', 'Bahn', -34.2, null, 'trip', 'Ticket #trip -30 Travel; Coffee -4.2 Food'],
+    [
+      'Checking',
+      '2025-03-03',
+      'Bahn',
+      -34.2,
+      null,
+      'trip',
+      'Ticket #trip -30 Travel; Coffee -4.2 Food',
+    ],
     ['Checking', '2025-03-02', 'Bakery Muster', -12.5, 'Food', 'weekly', ''],
   ])
 })
@@ -79,13 +103,32 @@ test('YNAB: groups of categories, flags, splits and transfers', async () => {
     ['Savings', '2025-03-15', 'Transfer : Checking', 200, null, '', ''],
     ['Checking', '2025-03-15', 'Transfer : Savings', -200, null, '', ''],
     ['Checking', '2025-03-14', 'Acme', 1350, 'Inflow: Ready to Assign', '', ''],
-    ['Checking', '2025-03-13', 'Bahn', -34.2, null, 'Red', 'Ticket -30 Fun: Travel; Coffee -4.2 Needs: Food'],
+    [
+      'Checking',
+      '2025-03-13',
+      'Bahn',
+      -34.2,
+      null,
+      'Red',
+      'Ticket -30 Fun: Travel; Coffee -4.2 Needs: Food',
+    ],
     ['Checking', '2025-03-02', 'Bakery Muster', -12.5, 'Needs: Food', '', ''],
   ])
-  const archive = await zipOf({ 'My Budget as of 2025-03-31 - Plan.csv': bytesOf('n26.csv'), 'My Budget as of 2025-03-31 - Register.csv': exportOf('ynab') })
+  const archive = await zipOf({
+    'My Budget as of 2025-03-31 - Plan.csv': bytesOf('n26.csv'),
+    'My Budget as of 2025-03-31 - Register.csv': exportOf('ynab'),
+  })
   expect(readAppExport(await unpack(archive))).toEqual(read)
   const incomplete = new TextDecoder().decode(exportOf('ynab')).replace(/.*Split \(2\/2\).*\n/, '')
-  expect(rowsOf(readAppExport(incomplete))).toContainEqual(['Checking', '2025-03-13', 'Bahn', -30, 'Fun: Travel', 'Red', ''])
+  expect(rowsOf(readAppExport(incomplete))).toContainEqual([
+    'Checking',
+    '2025-03-13',
+    'Bahn',
+    -30,
+    'Fun: Travel',
+    'Red',
+    '',
+  ])
 })
 
 test("Actual's groups and YNAB 4's master categories are the parents", () => {
@@ -97,7 +140,12 @@ test("Actual's groups and YNAB 4's master categories are the parents", () => {
       + 'Giro,,,13/03/2026,Shop,Living:Food,Living,Food,,12.50,0.00,C,10.00',
   )
   for (const { categories, transactions } of [actual, ynab]) {
-    expect(categories).toEqual([{ key: 'Living', name: 'Living', kind: 'expense' }, { key: 'Living: Food', name: 'Food', parent: 'Living', kind: 'expense' }])
+    expect(categories).toEqual([{ key: 'Living', name: 'Living', kind: 'expense' }, {
+      key: 'Living: Food',
+      name: 'Food',
+      parent: 'Living',
+      kind: 'expense',
+    }])
     expect(transactions).toMatchObject([{ category: 'Living: Food', row: { amount: -12.5 } }])
   }
 })
@@ -110,42 +158,100 @@ test('Mint, Monarch and Lunch Money: transfers by their category and amount, at 
     tags: ['Work trip'],
     categories: [{ key: 'Paycheck', kind: 'income' }, { key: 'Restaurants' }],
   })
-  expect(rowsOf(mint)).toContainEqual(['Checking', '2025-03-02', 'Bakery Muster', -12.5, 'Restaurants', 'Work trip', ''])
+  expect(rowsOf(mint)).toContainEqual([
+    'Checking',
+    '2025-03-02',
+    'Bakery Muster',
+    -12.5,
+    'Restaurants',
+    'Work trip',
+    '',
+  ])
   const monarch = readAppExport(exportOf('monarch'))
   expect(monarch).toMatchObject({ app: 'monarch', transfers: [[1, 0]], tags: ['weekly', 'shop'] })
-  expect(rowsOf(monarch)).toContainEqual(['Checking (...0001)', '2025-03-15', 'Transfer', -75, null, '', ''])
+  expect(rowsOf(monarch)).toContainEqual([
+    'Checking (...0001)',
+    '2025-03-15',
+    'Transfer',
+    -75,
+    null,
+    '',
+    '',
+  ])
   const lunch = readAppExport(exportOf('lunch-money'))
   expect(lunch).toMatchObject({
     app: 'lunch-money',
     accounts: [{ name: 'Giro', currency: 'eur' }, { name: 'Savings', currency: 'eur' }],
-    categories: [{ key: 'Income', kind: 'income' }, { key: 'Fun' }, { key: 'Needs' }, { key: 'Income: Salary' }, { key: 'Fun: Travel' }, {
-      key: 'Needs: Food',
-    }],
+    categories: [
+      { key: 'Income', kind: 'income' },
+      { key: 'Fun' },
+      { key: 'Needs' },
+      { key: 'Income: Salary' },
+      { key: 'Fun: Travel' },
+      {
+        key: 'Needs: Food',
+      },
+    ],
     transfers: [[0, 1]],
   })
-  expect(rowsOf(lunch)).toContainEqual(['Giro', '2025-03-13', 'Bahn', -34.2, null, 'trip', 'Ticket -30 Fun: Travel; Coffee -4.2 Needs: Food'])
-  expect(rowsOf(lunch)).toContainEqual(['Giro', '2025-03-14', 'Acme', 1350, 'Income: Salary', '', ''])
+  expect(rowsOf(lunch)).toContainEqual([
+    'Giro',
+    '2025-03-13',
+    'Bahn',
+    -34.2,
+    null,
+    'trip',
+    'Ticket -30 Fun: Travel; Coffee -4.2 Needs: Food',
+  ])
+  expect(rowsOf(lunch)).toContainEqual([
+    'Giro',
+    '2025-03-14',
+    'Acme',
+    1350,
+    'Income: Salary',
+    '',
+    '',
+  ])
 })
 
 test('Lunch Money without proof of its signs is a question, and so are ambiguous days of YNAB', () => {
-  const file = new TextDecoder().decode(exportOf('lunch-money')).replace(/,(?:income|expense),/g, ',,')
+  const file = new TextDecoder().decode(exportOf('lunch-money')).replace(
+    /,(?:income|expense),/g,
+    ',,',
+  )
   expect(readAppExport(file)).toMatchObject({ transactions: [], problems: [{ option: 'negate' }] })
-  expect(rowsOf(readAppExport(file, { negate: true }))).toEqual(rowsOf(readAppExport(exportOf('lunch-money'))))
+  expect(rowsOf(readAppExport(file, { negate: true }))).toEqual(
+    rowsOf(readAppExport(exportOf('lunch-money'))),
+  )
   const early = new TextDecoder().decode(exportOf('ynab')).replace(/03\/1\d/g, '03/04')
-  expect(readAppExport(early)).toMatchObject({ transactions: [], problems: [{ option: 'dateOrder' }] })
+  expect(readAppExport(early)).toMatchObject({
+    transactions: [],
+    problems: [{ option: 'dateOrder' }],
+  })
 })
 
 test('a file of a bank is no export of an app', () => {
-  expect(() => readAppExport(bytesOf('n26.csv'))).toThrow('This is no export of Actual, Firefly III, Lunch Money, Mint, Monarch, YNAB.')
+  expect(() => readAppExport(bytesOf('n26.csv'))).toThrow(
+    'This is no export of Actual, Firefly III, Lunch Money, Mint, Monarch, YNAB.',
+  )
 })
 
 /** Appends lines to the file of an app. */
-const withLines = (app: string, ...lines: string[]): string => `${new TextDecoder().decode(exportOf(app)).trimEnd()}\n${lines.join('\n')}\n`
+const withLines = (app: string, ...lines: string[]): string =>
+  `${new TextDecoder().decode(exportOf(app)).trimEnd()}\n${lines.join('\n')}\n`
 
 test('a split with parts of both signs is one transaction, and one that adds up to 0 too', () => {
   const splits = [
     ['Checking', '2025-03-13', 'Store', -100, null, '', 'food -120 Groceries; coupon 20 Discounts'],
-    ['Checking', '2025-03-14', 'Dinner', 0, null, '', 'all of us -60 Groceries; Ben paid back 60 Refunds'],
+    [
+      'Checking',
+      '2025-03-14',
+      'Dinner',
+      0,
+      null,
+      '',
+      'all of us -60 Groceries; Ben paid back 60 Refunds',
+    ],
   ]
   const actual = withLines(
     'actual',

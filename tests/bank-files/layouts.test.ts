@@ -1,6 +1,7 @@
 /**
- * The header lines of banks, cards and apps, each with an invented expense of 12.50 on 13 March 2025 and an income of 1,200 on the next day. The reader
- * returns these rows or asks; it never returns other ones.
+ * The header lines of banks, cards and apps, each with an invented expense of 12.50 on 13 March
+ * 2025 and an income of 1,200 on the next day. The reader returns these rows or asks; it never
+ * returns other ones.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,13 +25,20 @@ const layouts = readdirSync(folder).flatMap((file) =>
 const days = { 13: /(?<!\d)13(?!\d)|(?<=202503)13/g, 14: /(?<!\d)14(?!\d)|(?<=202503)14/g }
 
 /** The rows of a file in the order of their days, or the options of its questions. */
-function read(lines: string[]): { rows: Array<[day: string, amount: number]>, names: string[] } | { asks: string[] } {
+function read(
+  lines: string[],
+): { rows: Array<[day: string, amount: number]>, names: string[] } | { asks: string[] } {
   try {
     const { rows, problems } = readStatement(lines.join('\n'))
     const asks = problems.flatMap(({ option }) => option === undefined ? [] : [option])
     if (asks.length > 0 && rows.length === 0) return { asks }
-    const sorted = rows.toSorted((one, other) => one.transaction_date < other.transaction_date ? -1 : 1)
-    return { rows: sorted.map(({ transaction_date: day, amount }) => [day, amount]), names: sorted.map(({ name, description }) => `${name} ${description}`) }
+    const sorted = rows.toSorted((one, other) =>
+      one.transaction_date < other.transaction_date ? -1 : 1
+    )
+    return {
+      rows: sorted.map(({ transaction_date: day, amount }) => [day, amount]),
+      names: sorted.map(({ name, description }) => `${name} ${description}`),
+    }
   } catch (error) {
     if (error instanceof StatementError && error.lines.length > 0) return { asks: ['columns'] }
     throw error
@@ -47,10 +55,15 @@ test.each(layouts)('$name', ({ asks, lines }) => {
   } else expect(whole).toEqual({ asks: [asks] })
 
   const ambiguous = read(lines.map((line) => line.replace(days[13], '04').replace(days[14], '05')))
-  if ('rows' in ambiguous) expect(ambiguous.rows).toEqual([['2025-03-04', -12.5], ['2025-03-05', 1200]])
+  if ('rows' in ambiguous)
+    expect(ambiguous.rows).toEqual([['2025-03-04', -12.5], ['2025-03-05', 1200]])
   // a file can have only expenses, or only income
-  for (const [other, rows] of [[14, [['2025-03-13', -12.5]]], [13, [['2025-03-14', 1200]]]] as const) {
-    const half = read(lines.filter((line) => !/muster/i.test(line) || line.search(days[other]) === -1))
+  for (
+    const [other, rows] of [[14, [['2025-03-13', -12.5]]], [13, [['2025-03-14', 1200]]]] as const
+  ) {
+    const half = read(
+      lines.filter((line) => !/muster/i.test(line) || line.search(days[other]) === -1),
+    )
     if ('rows' in half) expect(half.rows).toEqual(rows)
   }
 })
@@ -64,5 +77,9 @@ test('of the layouts in all files of these tests at least 124 exist and at least
   expect(quiet.length).toBeGreaterThanOrEqual(100)
   const others = readdirSync(join(folder, '../files')).map((file) => file.replace(/\.csv$/, ''))
   const recognized = quiet.map(({ lines }) => readStatement(lines.join('\n')).preset)
-  expect((Object.keys(PRESETS) as PresetName[]).filter((preset) => !recognized.includes(preset) && !others.includes(preset))).toEqual([])
+  expect(
+    (Object.keys(PRESETS) as PresetName[]).filter((preset) =>
+      !recognized.includes(preset) && !others.includes(preset)
+    ),
+  ).toEqual([])
 })

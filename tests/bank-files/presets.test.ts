@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { type PresetName, readStatement } from '../../bank-files/index.ts'
 import { briefly, bytesOf } from './files.ts'
 
-const read: Partial<Record<PresetName, { encoding: string, rows: unknown[], problems?: unknown[] }>> = {
+const read: Partial<
+  Record<PresetName, { encoding: string, rows: unknown[], problems?: unknown[] }>
+> = {
   'bank-of-america': {
     encoding: 'utf-8',
     rows: [
@@ -11,7 +13,10 @@ const read: Partial<Record<PresetName, { encoding: string, rows: unknown[], prob
       ['2025-03-05', -1000, 'usd', 'RENT LLC DES:WEB PMT ID:XXXXX'],
       ['2025-03-12', 2500, 'usd', 'ACME CORP DES:PAYROLL'],
     ],
-    problems: [{ line: 8, message: 'This line is a balance of the bank and no transaction. It was left out.' }],
+    problems: [{
+      line: 8,
+      message: 'This line is a balance of the bank and no transaction. It was left out.',
+    }],
   },
   'chase': {
     encoding: 'utf-8',
@@ -265,7 +270,11 @@ const read: Partial<Record<PresetName, { encoding: string, rows: unknown[], prob
       ['2025-03-03', -200, 'eur', 'Savings'],
       ['2025-03-03', 216.4, 'usd', 'Giro'],
     ],
-    problems: [{ line: 5, message: '"Initial balance" names a balance or a sum and no transaction. This line was left out.' }],
+    problems: [{
+      line: 5,
+      message:
+        '"Initial balance" names a balance or a sum and no transaction. This line was left out.',
+    }],
   },
   'outbank': {
     encoding: 'utf-8',
@@ -324,37 +333,87 @@ test('further data of the bank is in the fields of a transaction', () => {
     metadata: { type: 'Dauerauftrag/Terminueberweisung' },
   })
   const [monzo] = readStatement(bytesOf('monzo.csv')).rows
-  expect(monzo).toMatchObject({ external_id: 'tx_0000AqPz1', description: 'lunch with Ben #work', metadata: { category: 'Eating out' } })
+  expect(monzo).toMatchObject({
+    external_id: 'tx_0000AqPz1',
+    description: 'lunch with Ben #work',
+    metadata: { category: 'Eating out' },
+  })
   const [, dkb] = readStatement(bytesOf('dkb.csv')).rows
-  expect(dkb).toMatchObject({ reference_no: 'KD-4711', metadata: { iban: 'DE89370400440532013000' } })
+  expect(dkb).toMatchObject({
+    reference_no: 'KD-4711',
+    metadata: { iban: 'DE89370400440532013000' },
+  })
 })
 
 test('pending and failed transactions have their status', () => {
-  expect(readStatement(bytesOf('revolut.csv')).rows.map(({ status }) => status)).toEqual(['paid', 'paid', 'pending', 'failed'])
-  expect(readStatement(bytesOf('dkb.csv')).rows.map(({ status }) => status)).toEqual(['pending', 'paid', 'paid'])
+  expect(readStatement(bytesOf('revolut.csv')).rows.map(({ status }) => status)).toEqual([
+    'paid',
+    'paid',
+    'pending',
+    'failed',
+  ])
+  expect(readStatement(bytesOf('dkb.csv')).rows.map(({ status }) => status)).toEqual([
+    'pending',
+    'paid',
+    'paid',
+  ])
   expect(readStatement(bytesOf('sparkasse.csv')).rows[2]?.status).toBe('pending')
-  expect(readStatement(bytesOf('citi.csv')).rows.map(({ status }) => status)).toEqual(['paid', 'paid', 'pending'])
-  expect(readStatement(bytesOf('intesa.csv')).rows.map(({ status }) => status)).toEqual(['paid', 'paid', 'pending'])
+  expect(readStatement(bytesOf('citi.csv')).rows.map(({ status }) => status)).toEqual([
+    'paid',
+    'paid',
+    'pending',
+  ])
+  expect(readStatement(bytesOf('intesa.csv')).rows.map(({ status }) => status)).toEqual([
+    'paid',
+    'paid',
+    'pending',
+  ])
 })
 
 test('a file of several accounts has rows for each', () => {
   const { accounts } = readStatement(bytesOf('sparkasse.csv'))
-  expect(accounts.map(({ id, rows }) => [id, rows.length])).toEqual([['DE02100500000054540402', 2], ['DE88100500000012345678', 1]])
-  const parted = ['mint', 'ynab', 'rabobank', 'actual', 'monarch', 'sure', 'intesa'].map((bank) => readStatement(bytesOf(`${bank}.csv`)).accounts)
-  expect(parted.map((own) => own.map(({ rows }) => rows.length))).toEqual([[2, 1], [2, 1], [1, 1], [1, 1], [2, 1], [1, 1], [2, 1]])
+  expect(accounts.map(({ id, rows }) => [id, rows.length])).toEqual([
+    ['DE02100500000054540402', 2],
+    ['DE88100500000012345678', 1],
+  ])
+  const parted = ['mint', 'ynab', 'rabobank', 'actual', 'monarch', 'sure', 'intesa'].map((bank) =>
+    readStatement(bytesOf(`${bank}.csv`)).accounts
+  )
+  expect(parted.map((own) => own.map(({ rows }) => rows.length))).toEqual([
+    [2, 1],
+    [2, 1],
+    [1, 1],
+    [1, 1],
+    [2, 1],
+    [1, 1],
+    [2, 1],
+  ])
 })
 
 test('a journal creates a row in each of its own accounts', () => {
   const { accounts } = readStatement(bytesOf('firefly.csv'))
-  expect(accounts.map(({ id, rows }) => [id, rows.map(({ amount }) => amount)])).toEqual([['Giro', [-12.5, 1350, -200]], ['Savings', [216.4]]])
-  expect(accounts.flatMap(({ rows }) => rows.map(({ external_id: id }) => id))).toEqual(['11', '12', '13', '13 in'])
+  expect(accounts.map(({ id, rows }) => [id, rows.map(({ amount }) => amount)])).toEqual([['Giro', [
+    -12.5,
+    1350,
+    -200,
+  ]], ['Savings', [216.4]]])
+  expect(accounts.flatMap(({ rows }) => rows.map(({ external_id: id }) => id))).toEqual([
+    '11',
+    '12',
+    '13',
+    '13 in',
+  ])
   const cash = new TextDecoder().decode(bytesOf('firefly.csv')).replace(
     ',Giro,DE89370400440532013000,"Asset account","Bäckerei',
     ',Till,,"Cash account","Bäckerei',
   )
   const { rows, problems } = readStatement(cash)
   expect(rows).toHaveLength(3)
-  expect(problems[0]).toMatchObject({ line: 2, message: 'Neither "Till" nor "Bäckerei Muster" is an account of yours, so this line was left out.' })
+  expect(problems[0]).toMatchObject({
+    line: 2,
+    message:
+      'Neither "Till" nor "Bäckerei Muster" is an account of yours, so this line was left out.',
+  })
 })
 
 test("a bank's file that is read with another bank's preset reports its columns", () => {

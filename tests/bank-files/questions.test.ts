@@ -1,10 +1,15 @@
-/** Ambiguous files: a sign, an account, a status or an encoding is not certain. The reader returns a question, and Ann's answer decides. */
+/**
+ * Ambiguous files: a sign, an account, a status or an encoding is not certain. The reader returns a
+ * question, and Ann's answer decides.
+ */
 import { expect, test } from 'vitest'
 import { readStatement } from '../../bank-files/index.ts'
 
 const csv = (...lines: string[]) => lines.join('\n')
-const bytes = (text: string, pairs: Record<string, number>) => Uint8Array.from(Array.from(text), (letter) => pairs[letter] ?? letter.charCodeAt(0))
-const amounts = (statement: ReturnType<typeof readStatement>) => statement.rows.map(({ amount }) => amount)
+const bytes = (text: string, pairs: Record<string, number>) =>
+  Uint8Array.from(Array.from(text), (letter) => pairs[letter] ?? letter.charCodeAt(0))
+const amounts = (statement: ReturnType<typeof readStatement>) =>
+  statement.rows.map(({ amount }) => amount)
 
 test.each([
   ['D', 'C'],
@@ -18,89 +23,188 @@ test.each([
   ['OUT', 'IN'],
   ['-', '+'],
 ])('the words %s and %s in any column next to unsigned amounts are the direction', (out, into) => {
-  const statement = readStatement(csv('Date,Name,Amount,Anything', `2025-01-03,Shop,3.50,${out}`, `2025-01-04,Ann,20.00,${into}`))
+  const statement = readStatement(
+    csv('Date,Name,Amount,Anything', `2025-01-03,Shop,3.50,${out}`, `2025-01-04,Ann,20.00,${into}`),
+  )
   expect([amounts(statement), statement.problems]).toEqual([[-3.5, 20], []])
 })
 
 test('a payment by credit card is not an income', () => {
-  const file = csv('Date,Name,Amount,Card Type', '2025-01-03,Shop,3.50,credit', '2025-01-04,Kiosk,2.00,debit')
+  const file = csv(
+    'Date,Name,Amount,Card Type',
+    '2025-01-03,Shop,3.50,credit',
+    '2025-01-04,Kiosk,2.00,debit',
+  )
   expect(readStatement(file).problems).toMatchObject([{ option: 'negate' }])
 })
 
 test('an unknown word in a direction column is a question, and so is a known one next to both signs', () => {
-  const unknown = csv('Date;Name;Amount;Way', '2025-01-03;Shop;3.50;D', '2025-01-04;Ann;20.00;C', '2025-01-05;Fee;1.00;X')
-  expect(readStatement(unknown)).toMatchObject({ rows: [], problems: [{ line: 4, field: 'amount', option: 'directions', unclear: ['X'] }] })
+  const unknown = csv(
+    'Date;Name;Amount;Way',
+    '2025-01-03;Shop;3.50;D',
+    '2025-01-04;Ann;20.00;C',
+    '2025-01-05;Fee;1.00;X',
+  )
+  expect(readStatement(unknown)).toMatchObject({
+    rows: [],
+    problems: [{ line: 4, field: 'amount', option: 'directions', unclear: ['X'] }],
+  })
   expect(amounts(readStatement(unknown, { directions: { x: 'out' } }))).toEqual([-3.5, 20, -1])
-  const both = csv('Date,Name,Amount,Direction', '2025-01-03,Shop,-3.50,Debit', '2025-01-04,Shop,1.50,Debit', '2025-01-05,Ann,20.00,Credit')
-  expect(readStatement(both)).toMatchObject({ rows: [], problems: [{ option: 'directions', unclear: ['Debit'] }] })
+  const both = csv(
+    'Date,Name,Amount,Direction',
+    '2025-01-03,Shop,-3.50,Debit',
+    '2025-01-04,Shop,1.50,Debit',
+    '2025-01-05,Ann,20.00,Credit',
+  )
+  expect(readStatement(both)).toMatchObject({
+    rows: [],
+    problems: [{ option: 'directions', unclear: ['Debit'] }],
+  })
   expect(amounts(readStatement(both, { directions: { Debit: 'sign' } }))).toEqual([-3.5, 1.5, 20])
   // A debt from the bank's point of view.
-  const debt = csv('Date,Name,Amount,Kind', '2025-01-03,Shop,3.50,debit', '2025-01-04,Paid,-20.00,credit')
+  const debt = csv(
+    'Date,Name,Amount,Kind',
+    '2025-01-03,Shop,3.50,debit',
+    '2025-01-04,Paid,-20.00,credit',
+  )
   expect(amounts(readStatement(debt))).toEqual([-3.5, 20])
 })
 
 test('amounts without a minus are a question, and the answer decides', () => {
   const file = csv('Date,Description,Amount', '2025-01-03,Shop,3.50', '2025-01-04,Kiosk,2.00')
-  expect(readStatement(file)).toMatchObject({ rows: [], problems: [{ line: 2, field: 'amount', option: 'negate', unclear: ['3.50 Shop'] }] })
+  expect(readStatement(file)).toMatchObject({
+    rows: [],
+    problems: [{ line: 2, field: 'amount', option: 'negate', unclear: ['3.50 Shop'] }],
+  })
   expect(amounts(readStatement(file, { negate: true }))).toEqual([-3.5, -2])
   expect(amounts(readStatement(file, { negate: false }))).toEqual([3.5, 2])
 })
 
 test('a payment with an unexpected sign among other signs is a question', () => {
-  const paid = csv('Date,Description,Amount', '2025-01-03,Shop,3.50', '2025-01-04,Refund of Ben,-2.00', '2025-01-05,PAYMENT RECEIVED - THANK YOU,-9.00')
-  expect(readStatement(paid)).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['-9.00 PAYMENT RECEIVED - THANK YOU', '3.50 Shop'] }] })
+  const paid = csv(
+    'Date,Description,Amount',
+    '2025-01-03,Shop,3.50',
+    '2025-01-04,Refund of Ben,-2.00',
+    '2025-01-05,PAYMENT RECEIVED - THANK YOU,-9.00',
+  )
+  expect(readStatement(paid)).toMatchObject({
+    rows: [],
+    problems: [{ option: 'negate', unclear: ['-9.00 PAYMENT RECEIVED - THANK YOU', '3.50 Shop'] }],
+  })
   expect(amounts(readStatement(paid, { negate: true }))).toEqual([-3.5, 2, 9])
-  const german = csv('Datum;Name;Betrag', '03.01.2025;Laden;3,50', '04.01.2025;Zahlung erhalten, danke;-9,00')
+  const german = csv(
+    'Datum;Name;Betrag',
+    '03.01.2025;Laden;3,50',
+    '04.01.2025;Zahlung erhalten, danke;-9,00',
+  )
   expect(readStatement(german).problems).toMatchObject([{ option: 'negate' }])
-  const plain = csv('Date,Description,Amount', '2025-01-03,Shop,-3.50', '2025-01-04,Ann,2.00', '2025-01-05,PAYMENT - THANK YOU,9.00')
+  const plain = csv(
+    'Date,Description,Amount',
+    '2025-01-03,Shop,-3.50',
+    '2025-01-04,Ann,2.00',
+    '2025-01-05,PAYMENT - THANK YOU,9.00',
+  )
   expect(amounts(readStatement(plain))).toEqual([-3.5, 2, 9])
 })
 
 test('a running balance determines the signs from the oldest or the newest row, except of the row before it', () => {
-  const lines = ['2025-01-03,Shop,3.50,96.50', '2025-01-04,Kiosk,2.00,94.50', '2025-01-05,Bar,4.50,90.00']
+  const lines = [
+    '2025-01-03,Shop,3.50,96.50',
+    '2025-01-04,Kiosk,2.00,94.50',
+    '2025-01-05,Bar,4.50,90.00',
+  ]
   const falling = csv('Date,Name,Amount,Saldo', ...lines)
   expect(readStatement(falling)).toMatchObject({
     rows: [{ amount: -2 }, { amount: -4.5 }],
-    problems: [{ line: 2, message: 'Nothing says whether this money came or went: the balance before it is not in the file.' }],
+    problems: [{
+      line: 2,
+      message:
+        'Nothing says whether this money came or went: the balance before it is not in the file.',
+    }],
   })
-  // An answer is about the bank, and also used for its next file, in which the first row may be a salary.
-  expect([true, false].map((negate) => amounts(readStatement(falling, { negate })))).toEqual([[-2, -4.5], [-2, -4.5]])
-  expect(amounts(readStatement(csv('Date,Name,Amount,Left', ...lines.toReversed())))).toEqual([-4.5, -2])
-  for (const opening of ['2025-01-03,Opening balance,,100.00', ',Beginning balance,100.00,100.00']) {
+  // An answer is about the bank, and also used for its next file, in which the first row may be a
+  // salary.
+  expect([true, false].map((negate) => amounts(readStatement(falling, { negate })))).toEqual([[
+    -2,
+    -4.5,
+  ], [-2, -4.5]])
+  expect(amounts(readStatement(csv('Date,Name,Amount,Left', ...lines.toReversed())))).toEqual([
+    -4.5,
+    -2,
+  ])
+  for (
+    const opening of ['2025-01-03,Opening balance,,100.00', ',Beginning balance,100.00,100.00']
+  ) {
     const read = readStatement(csv('Date,Name,Amount,Saldo', opening, ...lines))
     expect([amounts(read), read.problems.map(({ line }) => line)]).toEqual([[-3.5, -2, -4.5], [2]])
   }
   // Income raises a balance, and so do purchases by card, whose balance is a debt.
-  const rising = csv('Date,Name,Amount,Balance', '2025-01-03,Ann,3.50,103.50', '2025-01-04,Ben,2.00,105.50', '2025-01-05,Cleo,4.50,110.00')
-  expect(readStatement(rising)).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['3.50 Ann'] }] })
-  expect([true, false].map((negate) => amounts(readStatement(rising, { negate })))).toEqual([[-3.5, -2, -4.5], [3.5, 2, 4.5]])
-  const paid = csv('Date,Name,Amount,Balance', '2025-01-03,Shop,3.50,103.50', '2025-01-04,Payment received,90.00,13.50', '2025-01-05,Bar,4.50,18.00')
+  const rising = csv(
+    'Date,Name,Amount,Balance',
+    '2025-01-03,Ann,3.50,103.50',
+    '2025-01-04,Ben,2.00,105.50',
+    '2025-01-05,Cleo,4.50,110.00',
+  )
+  expect(readStatement(rising)).toMatchObject({
+    rows: [],
+    problems: [{ option: 'negate', unclear: ['3.50 Ann'] }],
+  })
+  expect([true, false].map((negate) => amounts(readStatement(rising, { negate })))).toEqual([[
+    -3.5,
+    -2,
+    -4.5,
+  ], [3.5, 2, 4.5]])
+  const paid = csv(
+    'Date,Name,Amount,Balance',
+    '2025-01-03,Shop,3.50,103.50',
+    '2025-01-04,Payment received,90.00,13.50',
+    '2025-01-05,Bar,4.50,18.00',
+  )
   expect(readStatement(paid)).toMatchObject({ rows: [], problems: [{ option: 'negate' }] })
 })
 
 test('a balance that rises and falls determines the signs of unsigned amounts, and a row without a previous balance is reported', () => {
-  const file = csv('Date,Name,Amount,Balance', '2025-01-03,Shop,3.50,96.50', '2025-01-04,Ann,20.00,116.50', '2025-01-05,Bar,4.50,112.00')
+  const file = csv(
+    'Date,Name,Amount,Balance',
+    '2025-01-03,Shop,3.50,96.50',
+    '2025-01-04,Ann,20.00,116.50',
+    '2025-01-05,Bar,4.50,112.00',
+  )
   const { rows, problems } = readStatement(file)
   expect(rows.map(({ amount }) => amount)).toEqual([20, -4.5])
   expect(problems).toMatchObject([{ line: 2, field: 'amount' }])
 })
 
 const sided = (debit: string, credit: string, ...balances: string[]) =>
-  csv('Date,Name,Debit,Credit,Balance', `2025-01-03,Shop,${debit},,${balances[0] ?? ''}`, `2025-01-04,Bank,,${credit},${balances[1] ?? ''}`)
+  csv(
+    'Date,Name,Debit,Credit,Balance',
+    `2025-01-03,Shop,${debit},,${balances[0] ?? ''}`,
+    `2025-01-04,Bank,,${credit},${balances[1] ?? ''}`,
+  )
 
 test.each([
   ['both without a minus', sided('3.50', '20.00')],
   ['debits with a minus', sided('-3.50', '20.00')],
   ['credits with a minus, as Citi writes them', sided('3.50', '-20.00')],
   ['credits with a minus and the balance of a debt', sided('3.50', '-20.00', '103.50', '83.50')],
-  ['zeros in the other column', csv('Date,Name,Debit,Credit', '2025-01-03,Shop,3.50,0.00', '2025-01-04,Bank,0.00,-20.00')],
-  ['a received payment with a minus', sided('3.50', '-20.00').replace('Bank', 'Payment received - thank you')],
+  [
+    'zeros in the other column',
+    csv('Date,Name,Debit,Credit', '2025-01-03,Shop,3.50,0.00', '2025-01-04,Bank,0.00,-20.00'),
+  ],
+  [
+    'a received payment with a minus',
+    sided('3.50', '-20.00').replace('Bank', 'Payment received - thank you'),
+  ],
 ])('the names of columns of debits and credits decide their signs: %s', (_, file) => {
-  expect(readStatement(file)).toMatchObject({ rows: [{ amount: -3.5 }, { amount: 20 }], problems: [] })
+  expect(readStatement(file)).toMatchObject({
+    rows: [{ amount: -3.5 }, { amount: 20 }],
+    problems: [],
+  })
 })
 
 test('only debits or only credits have the signs of their column, and a refund or a correction among them has the other sign', () => {
-  const file = (...cells: string[]) => csv('Date,Name,Debit,Credit', ...cells.map((cell, at) => `2025-01-0${at + 1},Shop,${cell}`))
+  const file = (...cells: string[]) =>
+    csv('Date,Name,Debit,Credit', ...cells.map((cell, at) => `2025-01-0${at + 1},Shop,${cell}`))
   expect(amounts(readStatement(file('3.50,', '2.00,', '-1.00,')))).toEqual([-3.5, -2, 1])
   expect(amounts(readStatement(file(',-20.00')))).toEqual([20])
   expect(amounts(readStatement(file(',-20.00', ',-5.00', ',1.00')))).toEqual([20, 5, -1])
@@ -111,55 +215,107 @@ test('only debits or only credits have the signs of their column, and a refund o
 
 test('credits with as many minus signs as not are a question, unless a running balance decides it', () => {
   const file = (...balances: string[]) =>
-    csv('Date,Name,Debit,Credit,Balance', ...['3.50,', ',20.00', ',-5.00'].map((cells, at) => `2025-01-0${at + 3},Row ${at},${cells},${balances[at] ?? ''}`))
-  expect(readStatement(file())).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['20.00 Row 1'] }] })
-  expect([true, false].map((negate) => amounts(readStatement(file(), { negate })))).toEqual([[-3.5, -20, 5], [-3.5, 20, -5]])
+    csv(
+      'Date,Name,Debit,Credit,Balance',
+      ...['3.50,', ',20.00', ',-5.00'].map((cells, at) =>
+        `2025-01-0${at + 3},Row ${at},${cells},${balances[at] ?? ''}`
+      ),
+    )
+  expect(readStatement(file())).toMatchObject({
+    rows: [],
+    problems: [{ option: 'negate', unclear: ['20.00 Row 1'] }],
+  })
+  expect([true, false].map((negate) => amounts(readStatement(file(), { negate })))).toEqual([[
+    -3.5,
+    -20,
+    5,
+  ], [-3.5, 20, -5]])
   expect(amounts(readStatement(file('96.50', '116.50', '111.50')))).toEqual([-3.5, 20, -5])
 })
 
 test('debits and credits that both have a minus are a question, and so is a balance that contradicts the names of the columns', () => {
   const minus = sided('-3.50', '-20.00')
-  expect(readStatement(minus)).toMatchObject({ rows: [], problems: [{ line: 3, option: 'negate', unclear: ['-20.00 Bank'] }] })
-  expect([true, false].map((negate) => amounts(readStatement(minus, { negate })))).toEqual([[-3.5, 20], [-3.5, -20]])
+  expect(readStatement(minus)).toMatchObject({
+    rows: [],
+    problems: [{ line: 3, option: 'negate', unclear: ['-20.00 Bank'] }],
+  })
+  expect([true, false].map((negate) => amounts(readStatement(minus, { negate })))).toEqual([[
+    -3.5,
+    20,
+  ], [-3.5, -20]])
   // the debt of a card, or the account of a ledger
   const rising = sided('3.50', '20.00', '103.50', '83.50')
   expect(readStatement(rising)).toMatchObject({
     rows: [],
     problems: [{ option: 'negate', unclear: ['20.00 Bank'] }],
   })
-  expect([true, false].map((negate) => amounts(readStatement(rising, { negate })))).toEqual([[3.5, -20], [-3.5, 20]])
-  const spent = csv('Date,Name,Debit,Credit,Balance', '2025-01-03,Shop,3.50,,103.50', '2025-01-04,Bar,2.00,,105.50')
+  expect([true, false].map((negate) => amounts(readStatement(rising, { negate })))).toEqual([[
+    3.5,
+    -20,
+  ], [-3.5, 20]])
+  const spent = csv(
+    'Date,Name,Debit,Credit,Balance',
+    '2025-01-03,Shop,3.50,,103.50',
+    '2025-01-04,Bar,2.00,,105.50',
+  )
   expect(amounts(readStatement(spent))).toEqual([-3.5, -2])
 })
 
 test('a balance that expenses with a minus raise, or payments with a minus lower, can be a debt and is a question', () => {
-  const raised = csv('Date,Name,Amount,Balance', '2025-01-03,Shop,-3.50,103.50', '2025-01-04,Bank,20.00,83.50', '2025-01-05,Bar,-4.50,88.00')
-  expect(readStatement(raised)).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['-3.50 Shop'] }] })
+  const raised = csv(
+    'Date,Name,Amount,Balance',
+    '2025-01-03,Shop,-3.50,103.50',
+    '2025-01-04,Bank,20.00,83.50',
+    '2025-01-05,Bar,-4.50,88.00',
+  )
+  expect(readStatement(raised)).toMatchObject({
+    rows: [],
+    problems: [{ option: 'negate', unclear: ['-3.50 Shop'] }],
+  })
   expect(amounts(readStatement(raised, { negate: false }))).toEqual([-3.5, 20, -4.5])
-  const lowered = csv('Date,Name,Amount,Balance', '2025-01-03,Shop,3.50,103.50', '2025-01-04,Autopay,-20.00,83.50', '2025-01-05,Bar,4.50,88.00')
+  const lowered = csv(
+    'Date,Name,Amount,Balance',
+    '2025-01-03,Shop,3.50,103.50',
+    '2025-01-04,Autopay,-20.00,83.50',
+    '2025-01-05,Bar,4.50,88.00',
+  )
   expect(readStatement(lowered)).toMatchObject({ rows: [], problems: [{ option: 'negate' }] })
   expect(amounts(readStatement(lowered, { negate: true }))).toEqual([-3.5, 20, -4.5])
   expect(amounts(readStatement(lowered.replace('Autopay', 'Rent')))).toEqual([3.5, -20, 4.5])
 })
 
 test('purchases of a QIF card and OFX types that contradict their sign are a question', () => {
-  const mixed = (amount: string) => `!Type:Bank\nD2025-01-03\nT${amount}\nPShop\n^\n!Type:CCard\nD2025-01-04\nT2.00\nPKiosk\n^\n`
+  const mixed = (amount: string) =>
+    `!Type:Bank\nD2025-01-03\nT${amount}\nPShop\n^\n!Type:CCard\nD2025-01-04\nT2.00\nPKiosk\n^\n`
   expect(readStatement(mixed('3.50'))).toMatchObject({ rows: [], problems: [{ option: 'negate' }] })
   expect(amounts(readStatement(mixed('-3.50')))).toEqual([-3.5, 2])
   const card = '!Type:CCard\nD2025-01-03\nT3.50\nPShop\n^\nD2025-01-04\nT2.00\nPKiosk\n^\n'
   expect(readStatement(card)).toMatchObject({ rows: [], problems: [{ option: 'negate' }] })
   expect(amounts(readStatement(card, { negate: true }))).toEqual([-3.5, -2])
   expect(amounts(readStatement(card.replace('CCard', 'Bank')))).toEqual([3.5, 2])
-  const ofx = 'OFXHEADER:100\n<OFX><CCSTMTRS><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20250103<TRNAMT>3.50<FITID>1<NAME>Shop</STMTTRN></CCSTMTRS></OFX>'
-  expect(readStatement(ofx)).toMatchObject({ rows: [], problems: [{ option: 'directions', unclear: ['DEBIT'] }] })
+  const ofx =
+    'OFXHEADER:100\n<OFX><CCSTMTRS><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20250103<TRNAMT>3.50<FITID>1<NAME>Shop</STMTTRN></CCSTMTRS></OFX>'
+  expect(readStatement(ofx)).toMatchObject({
+    rows: [],
+    problems: [{ option: 'directions', unclear: ['DEBIT'] }],
+  })
   expect(amounts(readStatement(ofx, { directions: { DEBIT: 'out' } }))).toEqual([-3.5])
   expect(amounts(readStatement(ofx.replace('3.50', '-3.50')))).toEqual([-3.5])
 })
 
 test('a column of account names splits the file, unless it has only one value', () => {
-  const file = csv('Account Name,Date,Name,Amount', 'Giro,2025-01-03,Shop,-3.50', 'Card,2025-01-04,Bar,-4.50', 'Giro,2025-01-05,Ann,20.00')
-  expect(readStatement(file).accounts.map(({ id, rows }) => [id, rows.map(({ amount }) => amount)])).toEqual([['Giro', [-3.5, 20]], ['Card', [-4.5]]])
-  expect(readStatement(file.replace('Card', 'Giro'))).toMatchObject({ accounts: [], rows: [{}, {}, {}] })
+  const file = csv(
+    'Account Name,Date,Name,Amount',
+    'Giro,2025-01-03,Shop,-3.50',
+    'Card,2025-01-04,Bar,-4.50',
+    'Giro,2025-01-05,Ann,20.00',
+  )
+  expect(readStatement(file).accounts.map(({ id, rows }) => [id, rows.map(({ amount }) => amount)]))
+    .toEqual([['Giro', [-3.5, 20]], ['Card', [-4.5]]])
+  expect(readStatement(file.replace('Card', 'Giro'))).toMatchObject({
+    accounts: [],
+    rows: [{}, {}, {}],
+  })
   const dutch = csv(
     'Rekening;Datum;Naam;Bedrag;Tegenrekening',
     'NL01;2025-01-03;Winkel;-3,50;NL91',
@@ -170,62 +326,139 @@ test('a column of account names splits the file, unless it has only one value', 
 })
 
 test('a column of counterparty accounts does not split the file, and an ambiguous column is a question', () => {
-  const other = csv('Date,Name,Amount,IBAN Zahlungsbeteiligter', '2025-01-03,Shop,-3.50,DE01', '2025-01-04,Ann,4.50,DE02')
+  const other = csv(
+    'Date,Name,Amount,IBAN Zahlungsbeteiligter',
+    '2025-01-03,Shop,-3.50,DE01',
+    '2025-01-04,Ann,4.50,DE02',
+  )
   expect(readStatement(other)).toMatchObject({ accounts: [], problems: [] })
-  const cash = csv('Date,Name,Amount,IBAN', '2025-01-03,Shop,-3.50,DE01', '2025-01-04,Ann,4.50,DE02', '2025-01-05,Cash,-10.00,')
+  const cash = csv(
+    'Date,Name,Amount,IBAN',
+    '2025-01-03,Shop,-3.50,DE01',
+    '2025-01-04,Ann,4.50,DE02',
+    '2025-01-05,Cash,-10.00,',
+  )
   expect(readStatement(cash)).toMatchObject({ accounts: [], problems: [] })
-  const either = csv('Date,Name,Amount,IBAN', '2025-01-03,Shop,-3.50,DE01', '2025-01-04,Ann,4.50,DE02')
+  const either = csv(
+    'Date,Name,Amount,IBAN',
+    '2025-01-03,Shop,-3.50,DE01',
+    '2025-01-04,Ann,4.50,DE02',
+  )
   expect(readStatement(either)).toMatchObject({
     rows: [],
-    problems: [{ option: 'account', unclear: ['IBAN'], choices: [{ value: 'IBAN', sample: 'DE01, DE02' }] }],
+    problems: [{
+      option: 'account',
+      unclear: ['IBAN'],
+      choices: [{ value: 'IBAN', sample: 'DE01, DE02' }],
+    }],
   })
-  expect(readStatement(either, { account: 'IBAN' }).accounts.map(({ id }) => id)).toEqual(['DE01', 'DE02'])
+  expect(readStatement(either, { account: 'IBAN' }).accounts.map(({ id }) => id)).toEqual([
+    'DE01',
+    'DE02',
+  ])
   expect(readStatement(either, { account: false })).toMatchObject({ accounts: [], rows: [{}, {}] })
 })
 
 test('characters of a code page are right if the file proves it, and otherwise a question', () => {
   const polish = { ż: 0xbf, ó: 0xf3, ł: 0xb3 }
-  const read = readStatement(bytes('Data;Opis;Kwota\n2025-01-03;Sklep spożywczy;-3,50\n2025-01-04;główny;-2,00', polish))
-  expect([read.encoding, read.rows.map(({ name }) => name)]).toEqual(['windows-1250', ['Sklep spożywczy', 'główny']])
+  const read = readStatement(
+    bytes('Data;Opis;Kwota\n2025-01-03;Sklep spożywczy;-3,50\n2025-01-04;główny;-2,00', polish),
+  )
+  expect([read.encoding, read.rows.map(({ name }) => name)]).toEqual(['windows-1250', [
+    'Sklep spożywczy',
+    'główny',
+  ]])
   const russian = 'Дата;Описание;Сумма\n2025-01-03;Магазин;-3,50'
   const koi = bytes(
     russian,
-    Object.fromEntries(Array.from('юабцдефгхийклмнопярстужвьызшэщчъЮАБЦДЕФГХИЙКЛМНОПЯРСТУЖВЬЫЗШЭЩЧЪ', (letter, at) => [letter, 0xc0 + at])),
+    Object.fromEntries(
+      Array.from(
+        'юабцдефгхийклмнопярстужвьызшэщчъЮАБЦДЕФГХИЙКЛМНОПЯРСТУЖВЬЫЗШЭЩЧЪ',
+        (letter, at) => [letter, 0xc0 + at],
+      ),
+    ),
   )
-  expect(readStatement(koi)).toMatchObject({ encoding: 'koi8-r', rows: [{ name: 'Магазин', amount: -3.5 }] })
-  const french = bytes('Date;Libellé;Montant\n03/01/2025;Crème à Genève;-3,50\n14/01/2025;Café;-2,00', {})
-  expect(readStatement(french)).toMatchObject({ encoding: 'windows-1252', rows: [{ name: 'Crème à Genève' }, { name: 'Café' }] })
+  expect(readStatement(koi)).toMatchObject({
+    encoding: 'koi8-r',
+    rows: [{ name: 'Магазин', amount: -3.5 }],
+  })
+  const french = bytes(
+    'Date;Libellé;Montant\n03/01/2025;Crème à Genève;-3,50\n14/01/2025;Café;-2,00',
+    {},
+  )
+  expect(readStatement(french)).toMatchObject({
+    encoding: 'windows-1252',
+    rows: [{ name: 'Crème à Genève' }, { name: 'Café' }],
+  })
   const german = bytes('Date,Name,Amount\n2025-01-03,Müller,-3.50', {})
-  expect(readStatement(german)).toMatchObject({ encoding: 'windows-1252', rows: [{ name: 'Müller' }] })
+  expect(readStatement(german)).toMatchObject({
+    encoding: 'windows-1252',
+    rows: [{ name: 'Müller' }],
+  })
 
   const open = bytes('Date,Name,Amount\n2025-01-03,Pão,-3.50', {})
   expect(readStatement(open)).toMatchObject({
     header: ['Date', 'Name', 'Amount'],
     rows: [],
-    problems: [{ option: 'encoding', choices: [{ value: 'windows-1252', sample: 'Pão' }, { value: 'windows-1250', sample: 'Păo' }] }],
+    problems: [{
+      option: 'encoding',
+      choices: [{ value: 'windows-1252', sample: 'Pão' }, { value: 'windows-1250', sample: 'Păo' }],
+    }],
   })
   expect(readStatement(open, { encoding: 'windows-1252' }).rows[0]?.name).toBe('Pão')
-  expect(readStatement(bytes('Date,Name,Amount\n2025-01-03,ż,-3.50', { ż: 0xbe }), { encoding: 'cp852' }).rows[0]?.name).toBe('ż')
+  expect(
+    readStatement(bytes('Date,Name,Amount\n2025-01-03,ż,-3.50', { ż: 0xbe }), { encoding: 'cp852' })
+      .rows[0]?.name,
+  ).toBe('ż')
 })
 
 test('booked, pending and failed have the words of banks, and other words are a question', () => {
-  const file = (word: string) => csv('Date,Name,Amount,Status', '2025-01-03,Shop,-3.50,Posted', '2025-01-04,Bar,-4.50,Pending', `2025-01-05,Inn,-5.50,${word}`)
-  expect(readStatement(file('Declined')).rows.map(({ status }) => status)).toEqual(['paid', 'pending', 'failed'])
-  expect(readStatement(file('Odd'))).toMatchObject({ rows: [], problems: [{ line: 4, field: 'status', option: 'statuses', unclear: ['Odd'] }] })
-  expect(readStatement(file('Odd'), { statuses: { odd: 'pending' } }).rows[2]?.status).toBe('pending')
+  const file = (word: string) =>
+    csv(
+      'Date,Name,Amount,Status',
+      '2025-01-03,Shop,-3.50,Posted',
+      '2025-01-04,Bar,-4.50,Pending',
+      `2025-01-05,Inn,-5.50,${word}`,
+    )
+  expect(readStatement(file('Declined')).rows.map(({ status }) => status)).toEqual([
+    'paid',
+    'pending',
+    'failed',
+  ])
+  expect(readStatement(file('Odd'))).toMatchObject({
+    rows: [],
+    problems: [{ line: 4, field: 'status', option: 'statuses', unclear: ['Odd'] }],
+  })
+  expect(readStatement(file('Odd'), { statuses: { odd: 'pending' } }).rows[2]?.status).toBe(
+    'pending',
+  )
 })
 
 test('amounts with too many decimals are rounded only with the option, and trailing zeros are removed', () => {
-  const file = csv('Date,Name,Amount', '2025-01-03,Shop,-3.771', '2025-01-04,Bar,-4.5000', '2025-01-05,Inn,2.005')
+  const file = csv(
+    'Date,Name,Amount',
+    '2025-01-03,Shop,-3.771',
+    '2025-01-04,Bar,-4.5000',
+    '2025-01-05,Inn,2.005',
+  )
   const { rows, problems } = readStatement(file)
   expect(rows.map(({ amount }) => amount)).toEqual([-4.5])
-  expect(problems).toMatchObject([{ line: 2, option: 'roundAmounts', unclear: ['-3.771'] }, { line: 4, option: 'roundAmounts' }])
+  expect(problems).toMatchObject([{ line: 2, option: 'roundAmounts', unclear: ['-3.771'] }, {
+    line: 4,
+    option: 'roundAmounts',
+  }])
   const rounded = readStatement(file, { roundAmounts: true })
-  expect([amounts(rounded), rounded.problems.map(({ row, message }) => [row, message])]).toEqual([[-3.77, -4.5, 2.01], [
+  expect([amounts(rounded), rounded.problems.map(({ row, message }) => [row, message])]).toEqual([[
+    -3.77,
+    -4.5,
+    2.01,
+  ], [
     [1, '"-3.771" has more decimals than can be stored, so the amount was rounded to -3.77.'],
     [3, '"2.005" has more decimals than can be stored, so the amount was rounded to 2.01.'],
   ]])
-  expect(readStatement(file, { roundAmounts: false }).problems.map(({ option }) => option)).toEqual([undefined, undefined])
+  expect(readStatement(file, { roundAmounts: false }).problems.map(({ option }) => option)).toEqual(
+    [undefined, undefined],
+  )
 })
 
 test('the delimiter is the one that fits most lines, and lines before and after the table are reported', () => {
@@ -237,26 +470,55 @@ test('the delimiter is the one that fits most lines, and lines before and after 
   )
   const { rows, problems } = readStatement(danish, { columns: { date: 0, name: 1, amount: 3 } })
   expect([rows.map(({ amount }) => amount), problems]).toEqual([[-48, -995, 54], []])
-  const first = csv('25/12/2023,TESCO,n/a', '26/12/2023,BAR,-3.50', '27/12/2023,ANN,5.00', 'Total,,1.50')
+  const first = csv(
+    '25/12/2023,TESCO,n/a',
+    '26/12/2023,BAR,-3.50',
+    '27/12/2023,ANN,5.00',
+    'Total,,1.50',
+  )
   expect(readStatement(first, { columns: { date: 0, name: 1, amount: 2 } })).toMatchObject({
     rows: [{ name: 'BAR' }, { name: 'ANN' }],
     problems: [{ line: 1 }, { line: 4, field: 'transaction_date' }],
   })
-  const shifted = csv('Date,Name,Amount', '2025-01-03,Shop,-5,30', '2025-01-04,Bar,-4.50', '2025-01-04,Ann,4.50')
-  expect(readStatement(shifted)).toMatchObject({ rows: [{ name: 'Bar' }, { name: 'Ann' }], problems: [{ line: 2 }] })
+  const shifted = csv(
+    'Date,Name,Amount',
+    '2025-01-03,Shop,-5,30',
+    '2025-01-04,Bar,-4.50',
+    '2025-01-04,Ann,4.50',
+  )
+  expect(readStatement(shifted)).toMatchObject({
+    rows: [{ name: 'Bar' }, { name: 'Ann' }],
+    problems: [{ line: 2 }],
+  })
 })
 
 test('a row with amount zero is left out and reported', () => {
   const file = csv('Date,Name,Amount', '2025-01-03,Notice,0.00', '2025-01-04,Bar,-4.50')
-  expect(readStatement(file)).toMatchObject({ rows: [{ name: 'Bar' }], problems: [{ line: 2, field: 'amount' }] })
+  expect(readStatement(file)).toMatchObject({
+    rows: [{ name: 'Bar' }],
+    problems: [{ line: 2, field: 'amount' }],
+  })
 })
 
 test('column names with underscores or only a currency are recognized', () => {
-  expect(readStatement(csv('booking_date,counter_party,amount,currency_code', '2025-01-03,Shop,-3.50,EUR')).rows).toEqual([
+  expect(
+    readStatement(
+      csv('booking_date,counter_party,amount,currency_code', '2025-01-03,Shop,-3.50,EUR'),
+    ).rows,
+  ).toEqual([
     { name: 'Shop', amount: -3.5, transaction_date: '2025-01-03', currency: 'eur' },
   ])
-  expect(readStatement(csv('Datum;Popis;Amount CZK', '2025-01-03;Obchod;-35,00')).rows[0]).toMatchObject({ amount: -35, currency: 'czk' })
-  expect(readStatement(csv('Date;Libellé;Débit euros;Crédit euros', '13/01/2025;Pain;3,50;', '14/01/2025;Ann;;20,00')).rows).toMatchObject([
+  expect(readStatement(csv('Datum;Popis;Amount CZK', '2025-01-03;Obchod;-35,00')).rows[0])
+    .toMatchObject({ amount: -35, currency: 'czk' })
+  expect(
+    readStatement(
+      csv(
+        'Date;Libellé;Débit euros;Crédit euros',
+        '13/01/2025;Pain;3,50;',
+        '14/01/2025;Ann;;20,00',
+      ),
+    ).rows,
+  ).toMatchObject([
     { amount: -3.5, currency: 'eur' },
     { amount: 20, currency: 'eur' },
   ])
@@ -265,14 +527,18 @@ test('column names with underscores or only a currency are recognized', () => {
 test('XML that declares UTF-16 for ASCII, OFX with comments, and doubly escaped names are read', () => {
   const xml =
     `<?xml version="1.0" encoding="utf-16"?><OFX><STMTRS><CURDEF>EUR</CURDEF><STMTTRN><DTPOSTED>20250103</DTPOSTED><TRNAMT>-3.50</TRNAMT><FITID>1</FITID><NAME>Shop</NAME></STMTTRN></STMTRS></OFX>`
-  expect(readStatement(new TextEncoder().encode(xml))).toMatchObject({ encoding: 'utf-8', rows: [{ name: 'Shop', amount: -3.5, status: 'paid' }] })
+  expect(readStatement(new TextEncoder().encode(xml))).toMatchObject({
+    encoding: 'utf-8',
+    rows: [{ name: 'Shop', amount: -3.5, status: 'paid' }],
+  })
   const sgml =
     'OFXHEADER:100\n<OFX> <!-- a statement\n<STMTTRN> --> <STMTRS><STMTTRN><!-- one --><DTPOSTED>20250103<TRNAMT>-3.50<FITID>1<NAME>TPAY &amp;lt;DEFTPYMT&amp;gt;</STMTTRN></STMTRS></OFX>'
   expect(readStatement(sgml).rows).toMatchObject([{ name: 'TPAY <DEFTPYMT>', amount: -3.5 }])
 })
 
 test('a CAMT entry without a date gets the last day of its statement, and this is reported', () => {
-  const entry = '<Ntry><Amt Ccy="EUR">3.50</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts>BOOK</Sts><AddtlNtryInf>Fee</AddtlNtryInf></Ntry>'
+  const entry =
+    '<Ntry><Amt Ccy="EUR">3.50</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts>BOOK</Sts><AddtlNtryInf>Fee</AddtlNtryInf></Ntry>'
   const camt =
     `<Document><BkToCstmrStmt><Stmt><CreDtTm>2025-03-05T07:00:00</CreDtTm><FrToDt><FrDtTm>2025-03-01T00:00:00</FrDtTm><ToDtTm>2025-03-04T23:59:59</ToDtTm></FrToDt>${entry}</Stmt></BkToCstmrStmt></Document>`
   expect(readStatement(camt)).toMatchObject({
@@ -282,18 +548,35 @@ test('a CAMT entry without a date gets the last day of its statement, and this i
 })
 
 test('a fee column is subtracted from the amount if the running balance proves it, and otherwise a question', () => {
-  const rows = ['2025-04-13,A,-100.00,0.00,900.00', '2025-04-14,B,-10.00,1.50,888.50', '2025-04-15,C,-10.00,0.00,878.50']
+  const rows = [
+    '2025-04-13,A,-100.00,0.00,900.00',
+    '2025-04-14,B,-10.00,1.50,888.50',
+    '2025-04-15,C,-10.00,0.00,878.50',
+  ]
   const proven = csv('Date,Description,Amount,Fee,Balance', ...rows)
-  expect([amounts(readStatement(proven)), readStatement(proven).problems]).toEqual([[-100, -11.5, -10], []])
+  expect([amounts(readStatement(proven)), readStatement(proven).problems]).toEqual([[
+    -100,
+    -11.5,
+    -10,
+  ], []])
   const newestFirst = csv('Date,Description,Amount,Fee,Balance', ...rows.toReversed())
   expect(amounts(readStatement(newestFirst))).toEqual([-10, -11.5, -100])
-  const within = csv('Date,Description,Amount,Fee,Balance', rows[0]!, '2025-04-14,B,-10.00,1.50,890.00', '2025-04-15,C,-10.00,0.00,880.00')
+  const within = csv(
+    'Date,Description,Amount,Fee,Balance',
+    rows[0]!,
+    '2025-04-14,B,-10.00,1.50,890.00',
+    '2025-04-15,C,-10.00,0.00,880.00',
+  )
   expect(amounts(readStatement(within))).toEqual([-100, -10, -10])
   const open = csv('Datum;Text;Betrag;Gebühr', '13.04.2025;A;-100,00;', '14.04.2025;B;-10,00;1,50')
-  expect(readStatement(open)).toMatchObject({ rows: [], problems: [{ line: 3, field: 'amount', option: 'fee', unclear: ['-10,00 and 1,50'] }] })
+  expect(readStatement(open)).toMatchObject({
+    rows: [],
+    problems: [{ line: 3, field: 'amount', option: 'fee', unclear: ['-10,00 and 1,50'] }],
+  })
   expect(amounts(readStatement(open, { fee: true }))).toEqual([-100, -11.5])
   expect(amounts(readStatement(open, { fee: false }))).toEqual([-100, -10])
-  expect(amounts(readStatement(csv('Datum;Text;Betrag;Gebühr', '13.04.2025;A;-100,00;0,00')))).toEqual([-100])
+  expect(amounts(readStatement(csv('Datum;Text;Betrag;Gebühr', '13.04.2025;A;-100,00;0,00'))))
+    .toEqual([-100])
 })
 
 test('a line with a balance or a sum is no transaction, and is reported', () => {
@@ -306,14 +589,27 @@ test('a line with a balance or a sum is no transaction, and is reported', () => 
     '31.01.2025;Summe;-13,50;',
   )
   const { rows, problems } = readStatement(file)
-  expect(rows.map(({ name, amount }) => [name, amount])).toEqual([['A', -3.5], ['Summe Hochbau GmbH', -10]])
-  expect(problems).toMatchObject([{ line: 2, message: '"Anfangssaldo" names a balance or a sum and no transaction. This line was left out.' }, { line: 5 }, {
-    line: 6,
-  }])
+  expect(rows.map(({ name, amount }) => [name, amount])).toEqual([['A', -3.5], [
+    'Summe Hochbau GmbH',
+    -10,
+  ]])
+  expect(problems).toMatchObject([
+    {
+      line: 2,
+      message:
+        '"Anfangssaldo" names a balance or a sum and no transaction. This line was left out.',
+    },
+    { line: 5 },
+    {
+      line: 6,
+    },
+  ])
 })
 
-const dated = (...texts: string[]) => csv('Date,Description,Amount', ...texts.map((text) => `${text},Shop,-1.00`))
-const days = (statement: ReturnType<typeof readStatement>) => statement.rows.map(({ transaction_date }) => transaction_date)
+const dated = (...texts: string[]) =>
+  csv('Date,Description,Amount', ...texts.map((text) => `${text},Shop,-1.00`))
+const days = (statement: ReturnType<typeof readStatement>) =>
+  statement.rows.map(({ transaction_date }) => transaction_date)
 
 test.each([
   ['26/02/01', ['dmy', 'ymd'], ['2001-02-26', '2026-02-01']],
@@ -324,8 +620,12 @@ test.each([
   ['25.01.24', ['dmy', 'ymd'], ['2024-01-25', '2025-01-24']],
 ])('a date such as %s is a question with the date of each order', (text, orders, meant) => {
   const choices = orders.map((value, index) => ({ value, sample: meant[index] }))
-  expect(readStatement(dated(text, text))).toMatchObject({ rows: [], problems: [{ line: 2, option: 'dateOrder', unclear: [text], choices }] })
-  for (const { value, sample } of choices) expect(days(readStatement(dated(text), { dateOrder: value as 'dmy' }))).toEqual([sample])
+  expect(readStatement(dated(text, text))).toMatchObject({
+    rows: [],
+    problems: [{ line: 2, option: 'dateOrder', unclear: [text], choices }],
+  })
+  for (const { value, sample } of choices)
+    expect(days(readStatement(dated(text), { dateOrder: value as 'dmy' }))).toEqual([sample])
 })
 
 test('one date of the file can exclude the other orders of two-digit years', () => {
@@ -337,35 +637,87 @@ test('one date of the file can exclude the other orders of two-digit years', () 
 })
 
 test('years with two digits are a question in QIF too, and an apostrophe stands before the year', () => {
-  const qif = (...texts: string[]) => `!Type:Bank\n${texts.map((text) => `D${text}\nT-1.00\nPShop\n^`).join('\n')}\n`
+  const qif = (...texts: string[]) =>
+    `!Type:Bank\n${texts.map((text) => `D${text}\nT-1.00\nPShop\n^`).join('\n')}\n`
   expect(days(readStatement(qif('26/01/31')))).toEqual(['2026-01-31'])
-  expect(readStatement(qif('26/01/21'))).toMatchObject({ rows: [], problems: [{ option: 'dateOrder', choices: [{ value: 'dmy' }, { value: 'ymd' }] }] })
-  expect(days(readStatement(qif("1/ 5'26", "1/13'26", "1/14' 6")))).toEqual(['2026-01-05', '2026-01-13', '2006-01-14'])
-  expect(readStatement(qif("5'9.2024")).problems).toMatchObject([{ option: 'dateOrder', choices: [{ sample: '2024-09-05' }, { sample: '2024-05-09' }] }])
-  expect(days(readStatement(qif("28.02'2026", "05.03'26", "2024'01'02", "9.5'2024")))).toEqual(['2026-02-28', '2026-03-05', '2024-01-02', '2024-05-09'])
-  expect(days(readStatement(qif('03121984', '31121984', '1/2/102', '31/1/102')))).toEqual(['1984-12-03', '1984-12-31', '2002-02-01', '2002-01-31'])
+  expect(readStatement(qif('26/01/21'))).toMatchObject({
+    rows: [],
+    problems: [{ option: 'dateOrder', choices: [{ value: 'dmy' }, { value: 'ymd' }] }],
+  })
+  expect(days(readStatement(qif("1/ 5'26", "1/13'26", "1/14' 6")))).toEqual([
+    '2026-01-05',
+    '2026-01-13',
+    '2006-01-14',
+  ])
+  expect(readStatement(qif("5'9.2024")).problems).toMatchObject([{
+    option: 'dateOrder',
+    choices: [{ sample: '2024-09-05' }, { sample: '2024-05-09' }],
+  }])
+  expect(days(readStatement(qif("28.02'2026", "05.03'26", "2024'01'02", "9.5'2024")))).toEqual([
+    '2026-02-28',
+    '2026-03-05',
+    '2024-01-02',
+    '2024-05-09',
+  ])
+  expect(days(readStatement(qif('03121984', '31121984', '1/2/102', '31/1/102')))).toEqual([
+    '1984-12-03',
+    '1984-12-31',
+    '2002-02-01',
+    '2002-01-31',
+  ])
 })
 
 test("the export of an app that was saved again with two-digit years is a question, because the app's order is only that of its own notation", () => {
-  const file = (day: string) => csv('Date,Merchant,Category,Account,Original Statement,Notes,Amount', `${day},Shop,Food,Giro,,,-1.00`)
+  const file = (day: string) =>
+    csv(
+      'Date,Merchant,Category,Account,Original Statement,Notes,Amount',
+      `${day},Shop,Food,Giro,,,-1.00`,
+    )
   expect(days(readStatement(file('2026-02-01')))).toEqual(['2026-02-01'])
-  expect(readStatement(file('3/4/25'))).toMatchObject({ preset: 'monarch', rows: [], problems: [{ option: 'dateOrder' }] })
+  expect(readStatement(file('3/4/25'))).toMatchObject({
+    preset: 'monarch',
+    rows: [],
+    problems: [{ option: 'dateOrder' }],
+  })
 })
 
-const signed = (...texts: string[]) => csv('Date,Description,Amount', ...texts.map((text, index) => `2026-01-0${index + 1},Row ${index},${text}`))
+const signed = (...texts: string[]) =>
+  csv(
+    'Date,Description,Amount',
+    ...texts.map((text, index) => `2026-01-0${index + 1},Row ${index},${text}`),
+  )
 
 test('a file in which income may have the minus is a question, also if half of it is income', () => {
-  for (const file of [signed('52.10', '40.00', '-3000.00', '-20.00'), signed('52.10', '40.00', '-3000.00'), signed('9.00', '-10.00')]) {
+  for (
+    const file of [
+      signed('52.10', '40.00', '-3000.00', '-20.00'),
+      signed('52.10', '40.00', '-3000.00'),
+      signed('9.00', '-10.00'),
+    ]
+  ) {
     expect(readStatement(file)).toMatchObject({ rows: [], problems: [{ option: 'negate' }] })
   }
-  const salary = csv('Date,Description,Amount', '2026-01-02,Bar,-4.00', '2026-01-03,ACME PAYROLL,-3000.00', '2026-01-04,Shop,52.10')
-  expect(readStatement(salary)).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['52.10 Shop', '-3000.00 ACME PAYROLL'] }] })
+  const salary = csv(
+    'Date,Description,Amount',
+    '2026-01-02,Bar,-4.00',
+    '2026-01-03,ACME PAYROLL,-3000.00',
+    '2026-01-04,Shop,52.10',
+  )
+  expect(readStatement(salary)).toMatchObject({
+    rows: [],
+    problems: [{ option: 'negate', unclear: ['52.10 Shop', '-3000.00 ACME PAYROLL'] }],
+  })
 })
 
 test("a bank's usual file is no question: most amounts have a minus, or the few without one are larger, or a payment was received", () => {
   expect(amounts(readStatement(signed('-52.10', '-40.00', '30.00')))).toEqual([-52.1, -40, 30])
   expect(amounts(readStatement(signed('-12.50', '1200.00')))).toEqual([-12.5, 1200])
-  const card = csv('Date,Description,Amount', '2026-01-02,Bar,-4.00', '2026-01-03,PAYMENT RECEIVED,3000.00', '2026-01-04,Refund of Shop,52.10')
+  const card = csv(
+    'Date,Description,Amount',
+    '2026-01-02,Bar,-4.00',
+    '2026-01-03,PAYMENT RECEIVED,3000.00',
+    '2026-01-04,Refund of Shop,52.10',
+  )
   expect(amounts(readStatement(card))).toEqual([-4, 3000, 52.1])
 })
 
@@ -378,25 +730,48 @@ test('words of both directions next to signed amounts prove the sign of expenses
       `2026-01-03,Ben,${other}10.00,CREDIT`,
       `2026-01-04,Cash,${sign}5.00,ATM`,
     )
-  for (const statement of [readStatement(file('-', '')), readStatement(file('', '-'))]) expect(amounts(statement)).toEqual([-52.1, 30, 10, -5])
+  for (const statement of [readStatement(file('-', '')), readStatement(file('', '-'))])
+    expect(amounts(statement)).toEqual([-52.1, 30, 10, -5])
 })
 
 test('one word that contradicts the signs is a question about the signs, and in a column about accounts it is no direction', () => {
-  const file = csv('Date,Description,Amount,Type', '2026-01-02,Shop,52.10,regular', '2026-01-03,Acme,-3000.00,income')
-  expect(readStatement(file)).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['52.10 Shop'] }] })
-  const account = csv('Date,Description,Amount,Account Type', '2026-01-02,Shop,-52.10,credit', '2026-01-03,Bar,-3.00,credit')
+  const file = csv(
+    'Date,Description,Amount,Type',
+    '2026-01-02,Shop,52.10,regular',
+    '2026-01-03,Acme,-3000.00,income',
+  )
+  expect(readStatement(file)).toMatchObject({
+    rows: [],
+    problems: [{ option: 'negate', unclear: ['52.10 Shop'] }],
+  })
+  const account = csv(
+    'Date,Description,Amount,Account Type',
+    '2026-01-02,Shop,-52.10,credit',
+    '2026-01-03,Bar,-3.00,credit',
+  )
   expect(amounts(readStatement(account))).toEqual([-52.1, -3])
 })
 
 test("Copilot's export is read by the type of its income, and is a question without income", () => {
-  const header = 'date,name,amount,status,category,parent category,excluded,tags,type,account,account mask,note,recurring'
+  const header =
+    'date,name,amount,status,category,parent category,excluded,tags,type,account,account mask,note,recurring'
   const spent = '2026-01-02,Shop,52.10,posted,Bakery,Food,false,,regular,Card,1111,,'
-  expect(amounts(readStatement(csv(header, spent, '2026-01-03,Acme,-3000.00,posted,,,false,,income,Giro,2222,,')))).toEqual([-52.1, 3000])
-  expect(readStatement(csv(header, spent))).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['52.10 Shop'] }] })
+  expect(
+    amounts(
+      readStatement(
+        csv(header, spent, '2026-01-03,Acme,-3000.00,posted,,,false,,income,Giro,2222,,'),
+      ),
+    ),
+  ).toEqual([-52.1, 3000])
+  expect(readStatement(csv(header, spent))).toMatchObject({
+    rows: [],
+    problems: [{ option: 'negate', unclear: ['52.10 Shop'] }],
+  })
 })
 
 test('an opening balance is no income, in CSV, QIF and OFX', () => {
-  const message = '"Opening Balance" names a balance or a sum and no transaction. This line was left out.'
+  const message =
+    '"Opening Balance" names a balance or a sum and no transaction. This line was left out.'
   const files = [
     csv('Date,Name,Amount', '2026-01-01,Opening Balance,500.00', '2026-01-02,Shop,-3.50'),
     "!Type:Bank\nD1/ 1'26\nT500.00\nPOpening Balance\nL[Checking]\n^\nD1/13'26\nT-3.50\nPShop\n^\n",
@@ -405,10 +780,13 @@ test('an opening balance is no income, in CSV, QIF and OFX', () => {
   ]
   for (const file of files) {
     const statement = readStatement(file)
-    expect([amounts(statement), statement.problems.map((problem) => problem.message)]).toEqual([[-3.5], [message]])
+    expect([amounts(statement), statement.problems.map((problem) => problem.message)]).toEqual([[
+      -3.5,
+    ], [message]])
   }
   // the first record is a transfer to the account itself, in any language
-  const named = "!Account\nNGiro\n^\n!Type:Bank\nD1/ 1'26\nT500.00\nPAnfang\nL[Giro]\n^\nD1/13'26\nT-3.50\nPAnn\nL[Savings]\n^\n"
+  const named =
+    "!Account\nNGiro\n^\n!Type:Bank\nD1/ 1'26\nT500.00\nPAnfang\nL[Giro]\n^\nD1/13'26\nT-3.50\nPAnn\nL[Savings]\n^\n"
   expect(amounts(readStatement(named))).toEqual([-3.5])
 })
 
@@ -420,18 +798,43 @@ test.each([
   ['gb18030', '便利店', 'b1e3 c0fb b5ea', '工资', 'b9a4 d7ca'],
   ['euc-kr', '편의점', 'c6ed c0c7 c1a1', '급여', 'b1de bfa9'],
   ['big5', '便利店', 'ab4b a751 a9b1', '薪水', 'c17e a4f4'],
-])('a file in %s with %s is a question whose choices include it', (encoding, name, bytesOfName, other, bytesOfOther) => {
-  const encoded = (hex: string) => hex.replaceAll(' ', '').match(/../g)!.map((byte) => String.fromCharCode(Number.parseInt(byte, 16))).join('')
-  const file = bytes(csv('Date,Name,Amount', `2025-01-03,${encoded(bytesOfName)},-1200`, `2025-01-04,${encoded(bytesOfOther)},-300`), {})
-  const statement = readStatement(file)
-  expect(statement).toMatchObject({ header: ['Date', 'Name', 'Amount'], rows: [], problems: [{ option: 'encoding' }] })
-  expect(statement.problems[0]?.choices).toContainEqual({ value: encoding, sample: `${name}, ${other}` })
-  expect(readStatement(file, { encoding }).rows.map((row) => row.name)).toEqual([name, other])
-})
+])(
+  'a file in %s with %s is a question whose choices include it',
+  (encoding, name, bytesOfName, other, bytesOfOther) => {
+    const encoded = (hex: string) =>
+      hex.replaceAll(' ', '').match(/../g)!.map((byte) =>
+        String.fromCharCode(Number.parseInt(byte, 16))
+      ).join('')
+    const file = bytes(
+      csv(
+        'Date,Name,Amount',
+        `2025-01-03,${encoded(bytesOfName)},-1200`,
+        `2025-01-04,${encoded(bytesOfOther)},-300`,
+      ),
+      {},
+    )
+    const statement = readStatement(file)
+    expect(statement).toMatchObject({
+      header: ['Date', 'Name', 'Amount'],
+      rows: [],
+      problems: [{ option: 'encoding' }],
+    })
+    expect(statement.problems[0]?.choices).toContainEqual({
+      value: encoding,
+      sample: `${name}, ${other}`,
+    })
+    expect(readStatement(file, { encoding }).rows.map((row) => row.name)).toEqual([name, other])
+  },
+)
 
 test('letters of Latin languages are no Japanese, Chinese or Korean', () => {
   for (const name of ['BÄCKEREI', 'Straße', 'ALIMENTAÇÃO', 'für', 'CRÈME BRÛLÉE']) {
-    const { problems, encoding = '' } = readStatement(bytes(csv('Date,Name,Amount', `2025-01-03,${name},-3.50`), {}))
-    expect([encoding, ...problems.flatMap(({ choices = [] }) => choices.map(({ value }) => value))].join()).not.toMatch(/jis|euc|gb|big5/)
+    const { problems, encoding = '' } = readStatement(
+      bytes(csv('Date,Name,Amount', `2025-01-03,${name},-3.50`), {}),
+    )
+    expect(
+      [encoding, ...problems.flatMap(({ choices = [] }) => choices.map(({ value }) => value))]
+        .join(),
+    ).not.toMatch(/jis|euc|gb|big5/)
   }
 })

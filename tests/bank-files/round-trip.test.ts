@@ -4,11 +4,19 @@ import { expect, test } from 'vitest'
 import { csvHead, csvLine } from '../../client/export/transactions-csv.ts'
 import { readStatement, type StatementRow } from '../../bank-files/index.ts'
 
-const cents = fc.integer({ min: -99_999_999_999, max: 99_999_999_999 }).filter((amount) => amount !== 0)
-const day = fc.date({ min: new Date('1970-01-01'), max: new Date('2069-12-31'), noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10))
-const word = fc.string({ unit: fc.constantFrom(...Array.from(`abzÄßé€"';,|\t\n0 1.-/`)), minLength: 1, maxLength: 12 }).map((text) =>
-  `S${text.replace(/\s+/g, ' ').trim()}`
+const cents = fc.integer({ min: -99_999_999_999, max: 99_999_999_999 }).filter((amount) =>
+  amount !== 0
 )
+const day = fc.date({
+  min: new Date('1970-01-01'),
+  max: new Date('2069-12-31'),
+  noInvalidDate: true,
+}).map((date) => date.toISOString().slice(0, 10))
+const word = fc.string({
+  unit: fc.constantFrom(...Array.from(`abzÄßé€"';,|\t\n0 1.-/`)),
+  minLength: 1,
+  maxLength: 12,
+}).map((text) => `S${text.replace(/\s+/g, ' ').trim()}`)
 const row = fc.record({ name: word, cents, day, description: fc.option(word, { nil: undefined }) })
 
 const dialect = fc.record({
@@ -25,7 +33,12 @@ type Dialect = typeof dialect extends fc.Arbitrary<infer T> ? T : never
 
 const dateIn = (text: string, dates: Dialect['dates']) => {
   const [y, m, d] = text.split('-')
-  return { iso: text, dots: `${d}.${m}.${y}`, dmy: `${d}/${m}/${y}`, mdy: `${m}/${d}/${y}` }[dates as 'iso']
+  return {
+    iso: text,
+    dots: `${d}.${m}.${y}`,
+    dmy: `${d}/${m}/${y}`,
+    mdy: `${m}/${d}/${y}`,
+  }[dates as 'iso']
 }
 
 function magnitude(amount: number, { decimal, group }: Dialect): string {
@@ -44,33 +57,72 @@ function amountsIn(amount: number, kind: Dialect): string[] {
 /** Encodes the used letters in Windows-1252. */
 const encoded = (text: string, encoding: string): Uint8Array => {
   if (encoding === 'utf-16le')
-    return Uint8Array.from([0xff, 0xfe, ...Array.from(text).flatMap((letter) => [letter.charCodeAt(0) & 0xff, letter.charCodeAt(0) >> 8])])
-  if (encoding === 'windows-1252') return Uint8Array.from(text, (letter) => letter === '€' ? 0x80 : letter.charCodeAt(0))
+    return Uint8Array.from([
+      0xff,
+      0xfe,
+      ...Array.from(text).flatMap((
+        letter,
+      ) => [letter.charCodeAt(0) & 0xff, letter.charCodeAt(0) >> 8]),
+    ])
+  if (encoding === 'windows-1252')
+    return Uint8Array.from(text, (letter) => letter === '€' ? 0x80 : letter.charCodeAt(0))
   return new TextEncoder().encode(`${encoding === 'utf-8' ? '' : '\uFEFF'}${text}`)
 }
 
-function fileOf(rows: Array<{ name: string, cents: number, day: string, description: string | undefined }>, kind: Dialect): Uint8Array {
-  const cell = (text: string) => /["\n\r']/.test(text) || text.includes(kind.delimiter) ? `"${text.replaceAll('"', '""')}"` : text
-  const header = ['Buchungstag', 'Empfänger', ...kind.sign === 'columns' ? ['Soll', 'Haben'] : ['Betrag'], 'Verwendungszweck']
-  const lines = rows.map((one) => [dateIn(one.day, kind.dates), one.name, ...amountsIn(one.cents, kind), one.description ?? ''])
-  const preamble = Array.from({ length: kind.before }, (_, index) => ['Kontoauszug', `Nr. ${index}`])
-  return encoded([...preamble, header, ...lines].map((cells) => cells.map(cell).join(kind.delimiter)).join(kind.newline), kind.encoding)
+function fileOf(
+  rows: Array<{ name: string, cents: number, day: string, description: string | undefined }>,
+  kind: Dialect,
+): Uint8Array {
+  const cell = (text: string) =>
+    /["\n\r']/.test(text) || text.includes(kind.delimiter)
+      ? `"${text.replaceAll('"', '""')}"`
+      : text
+  const header = [
+    'Buchungstag',
+    'Empfänger',
+    ...kind.sign === 'columns' ? ['Soll', 'Haben'] : ['Betrag'],
+    'Verwendungszweck',
+  ]
+  const lines = rows.map((one) => [
+    dateIn(one.day, kind.dates),
+    one.name,
+    ...amountsIn(one.cents, kind),
+    one.description ?? '',
+  ])
+  const preamble = Array.from(
+    { length: kind.before },
+    (_, index) => ['Kontoauszug', `Nr. ${index}`],
+  )
+  return encoded(
+    [...preamble, header, ...lines].map((cells) => cells.map(cell).join(kind.delimiter)).join(
+      kind.newline,
+    ),
+    kind.encoding,
+  )
 }
 
 /** The options that random texts and signs of random amounts cannot determine. */
-const answers = ({ encoding }: Dialect) => ({ negate: false, ...encoding === 'windows-1252' ? { encoding } : {} })
+const answers = ({ encoding }: Dialect) => ({
+  negate: false,
+  ...encoding === 'windows-1252' ? { encoding } : {},
+})
 
 test('random rows, written to a file and read again, are the same rows', () => {
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 12 }), dialect, (rows, kind) => {
       const order = kind.dates === 'dmy' || kind.dates === 'mdy' ? { dateOrder: kind.dates } : {}
-      const { rows: read, problems } = readStatement(fileOf(rows, kind), { ...order, ...answers(kind) })
+      const { rows: read, problems } = readStatement(fileOf(rows, kind), {
+        ...order,
+        ...answers(kind),
+      })
       expect(problems).toEqual([])
       expect(read).toEqual(rows.map((one): StatementRow => ({
         name: one.name,
         amount: Number(`${one.cents}e-2`),
         transaction_date: one.day,
-        ...one.description === undefined || one.description === one.name ? {} : { description: one.description },
+        ...one.description === undefined || one.description === one.name
+          ? {}
+          : { description: one.description },
       })))
     }),
     { numRuns: 60 },
@@ -81,15 +133,22 @@ test('without an option for the order of days, the days are the same or a questi
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 6 }), dialect, (rows, kind) => {
       const { rows: read, problems } = readStatement(fileOf(rows, kind), answers(kind))
-      if (read.length === 0) expect(problems).toMatchObject([{ field: 'transaction_date', option: 'dateOrder' }])
-      else expect(read.map(({ transaction_date }) => transaction_date)).toEqual(rows.map((one) => one.day))
+      if (read.length === 0)
+        expect(problems).toMatchObject([{ field: 'transaction_date', option: 'dateOrder' }])
+      else expect(read.map(({ transaction_date }) => transaction_date)).toEqual(
+          rows.map((one) => one.day),
+        )
     }),
     { numRuns: 30 },
   )
 })
 
-/** The name of the only transaction of an export, with its cell as a spreadsheet of another list separator splits it. */
-const exported = (name: string) => csvLine(JSON.stringify({ name, amount: -1, status: 'paid', booked_on: '2025-01-03' }), new Map())
+/**
+ * The name of the only transaction of an export, with its cell as a spreadsheet of another list
+ * separator splits it.
+ */
+const exported = (name: string) =>
+  csvLine(JSON.stringify({ name, amount: -1, status: 'paid', booked_on: '2025-01-03' }), new Map())
 
 test('no cell of an exported text begins with a formula, with any list separator, and an import of the file has the same text', () => {
   const unit = fc.constantFrom(...Array.from(`ab;"'=+-@＝＋－＠\n\r\t ,`))
@@ -107,10 +166,24 @@ test('no cell of an exported text begins with a formula, with any list separator
   )
 })
 
-test.each(['=1+1', '＝1+1', 'a;=cmd', 'a;"=cmd', 'a\n＋1', '-5', '@x', "'=1", "a;'-b", '\t=1', '+49 30 1234'])(
+test.each([
+  '=1+1',
+  '＝1+1',
+  'a;=cmd',
+  'a;"=cmd',
+  'a\n＋1',
+  '-5',
+  '@x',
+  "'=1",
+  "a;'-b",
+  '\t=1',
+  '+49 30 1234',
+])(
   'the exported text %j is guarded, and its import has it again',
   (text) => {
     expect(exported(text)).toContain("'")
-    expect(readStatement(`${csvHead}${exported(text)}`).rows[0]?.name).toBe(text.replace(/\s+/g, ' ').trim())
+    expect(readStatement(`${csvHead}${exported(text)}`).rows[0]?.name).toBe(
+      text.replace(/\s+/g, ' ').trim(),
+    )
   },
 )

@@ -1,9 +1,25 @@
-/** Several statements in one file or archive: their accounts, their balances, and the rows that they repeat. */
+/**
+ * Several statements in one file or archive: their accounts, their balances, and the rows that they
+ * repeat.
+ */
 import { expect, test } from 'vitest'
 import { readStatement } from '../../bank-files/index.ts'
-import { accountsOf, archive, type Camt, camt, camtFile, type Line, messagesOf, mt940, ofx, ofxFile, rowsOf } from './statement-files.ts'
+import {
+  accountsOf,
+  archive,
+  type Camt,
+  camt,
+  camtFile,
+  type Line,
+  messagesOf,
+  mt940,
+  ofx,
+  ofxFile,
+  rowsOf,
+} from './statement-files.ts'
 
-const notAddedUp = 'The transactions do not add up to this closing balance. Something may be missing in the file.'
+const notAddedUp =
+  'The transactions do not add up to this closing balance. Something may be missing in the file.'
 
 test('one account number with several currencies is an account for each currency, in MT940, CAMT and CSV', () => {
   const [euro, dollar] = [{ opening: ['2026-03-01', '100.00'], closing: ['2026-03-02', '90.00'] }, {
@@ -12,31 +28,54 @@ test('one account number with several currencies is an account for each currency
   }] as const
   const swift = (suffix: string) =>
     readStatement(
-      mt940({ id: `NL1${suffix && 'EUR'}`, opening: [...euro.opening], closing: [...euro.closing] }, ['2026-03-02', '-10.00'])
-        + mt940({ id: `NL1${suffix && 'USD'}`, currency: 'USD', opening: [...dollar.opening], closing: [...dollar.closing] }, ['2026-03-03', '25.00']),
+      mt940(
+        { id: `NL1${suffix && 'EUR'}`, opening: [...euro.opening], closing: [...euro.closing] },
+        ['2026-03-02', '-10.00'],
+      )
+        + mt940({
+          id: `NL1${suffix && 'USD'}`,
+          currency: 'USD',
+          opening: [...dollar.opening],
+          closing: [...dollar.closing],
+        }, ['2026-03-03', '25.00']),
     )
   const expected = [['eur', 90, '03-02', -10], ['usd', 525, '03-03', 25]]
   expect([accountsOf(swift('')), accountsOf(swift('with'))]).toEqual([expected, expected])
   expect(swift('with').accounts.map(({ id }) => id)).toEqual(['NL1', 'NL1'])
   expect(accountsOf(readStatement(camtFile(
     camt({ opening: [...euro.opening], closing: [...euro.closing] }, ['2026-03-02', '-10.00']),
-    camt({ currency: 'USD', opening: [...dollar.opening], closing: [...dollar.closing] }, ['2026-03-03', '25.00']),
+    camt({ currency: 'USD', opening: [...dollar.opening], closing: [...dollar.closing] }, [
+      '2026-03-03',
+      '25.00',
+    ]),
   )))).toEqual(expected)
-  const csv = 'IBAN,Currency,Date,Name,Amount\nNL1,EUR,2026-03-02,Kiosk,-10.00\nNL1,USD,2026-03-03,Kiosk,25.00\nNL2,EUR,2026-03-03,Kiosk,-1.00\n'
-  expect(accountsOf(readStatement(csv, { account: 'IBAN' }))).toEqual([['eur', undefined, undefined, -10], ['usd', undefined, undefined, 25], [
-    'eur',
-    undefined,
-    undefined,
-    -1,
-  ]])
+  const csv =
+    'IBAN,Currency,Date,Name,Amount\nNL1,EUR,2026-03-02,Kiosk,-10.00\nNL1,USD,2026-03-03,Kiosk,25.00\nNL2,EUR,2026-03-03,Kiosk,-1.00\n'
+  expect(accountsOf(readStatement(csv, { account: 'IBAN' }))).toEqual([
+    ['eur', undefined, undefined, -10],
+    ['usd', undefined, undefined, 25],
+    [
+      'eur',
+      undefined,
+      undefined,
+      -1,
+    ],
+  ])
 })
 
 test('one CAMT statement with balances of two currencies has the entries and the balance of each', () => {
   const [euro, dollar] = [
-    camt({ opening: ['2026-03-01', '100.00'], closing: ['2026-03-02', '90.00'] }, ['2026-03-02', '-10.00']),
-    camt({ currency: 'USD', opening: ['2026-03-01', '10.00'], closing: ['2026-03-03', '12.00'] }, ['2026-03-03', '2.00']),
+    camt({ opening: ['2026-03-01', '100.00'], closing: ['2026-03-02', '90.00'] }, [
+      '2026-03-02',
+      '-10.00',
+    ]),
+    camt({ currency: 'USD', opening: ['2026-03-01', '10.00'], closing: ['2026-03-03', '12.00'] }, [
+      '2026-03-03',
+      '2.00',
+    ]),
   ]
-  const joint = camtFile(euro.replace('</Stmt>\n', '') + dollar.replace(/<Stmt>.*<\/Acct>/, '')).replaceAll('<Ccy>EUR</Ccy>', '')
+  const joint = camtFile(euro.replace('</Stmt>\n', '') + dollar.replace(/<Stmt>.*<\/Acct>/, ''))
+    .replaceAll('<Ccy>EUR</Ccy>', '')
   const statement = readStatement(joint)
   expect(accountsOf(statement)).toEqual([['eur', 90, '03-02', -10], ['usd', 12, '03-03', 2]])
   expect(statement.problems).toEqual([])
@@ -49,20 +88,35 @@ test('OFX with one number for a checking, a savings and a credit line account, a
     ofx({ type: 'CREDITLINE', closing: ['2026-03-04', '-900.00'] }),
     ofx({ bank: '2', closing: ['2026-03-05', '7.00'] }),
   ))
-  expect(accountsOf(statement)).toEqual([['CHECKING', 80, '03-02', -20], ['SAVINGS', 500, '03-03', 1.25], ['CREDITLINE', -900, '03-04'], [
-    'CHECKING',
-    7,
-    '03-05',
-  ]])
-  expect(statement.accounts.map(({ id, bank }) => [id, bank])).toEqual([['77', '1'], ['77', '1'], ['77', '1'], ['77', '2']])
+  expect(accountsOf(statement)).toEqual([
+    ['CHECKING', 80, '03-02', -20],
+    ['SAVINGS', 500, '03-03', 1.25],
+    ['CREDITLINE', -900, '03-04'],
+    [
+      'CHECKING',
+      7,
+      '03-05',
+    ],
+  ])
+  expect(statement.accounts.map(({ id, bank }) => [id, bank])).toEqual([['77', '1'], ['77', '1'], [
+    '77',
+    '1',
+  ], ['77', '2']])
   expect(statement.rows.map(({ external_id }) => external_id)).toEqual(['1', '1'])
 })
 
 test('MT940 with a closing balance in another currency than its statement reports it, and takes it for no account', () => {
-  const file = mt940({ opening: ['2026-03-01', '100.00'], closing: ['2026-03-02', '90.00'] }, ['2026-03-02', '-10.00'])
+  const file = mt940({ opening: ['2026-03-01', '100.00'], closing: ['2026-03-02', '90.00'] }, [
+    '2026-03-02',
+    '-10.00',
+  ])
   const statement = readStatement(file.replace(/(:62F:.*)EUR/, '$1USD'))
   expect(accountsOf(statement)).toEqual([['eur', undefined, undefined, -10]])
-  expect(messagesOf(statement)).toEqual([[undefined, 7, 'This closing balance is in USD, but its statement in EUR.']])
+  expect(messagesOf(statement)).toEqual([[
+    undefined,
+    7,
+    'This closing balance is in USD, but its statement in EUR.',
+  ]])
 })
 
 test('a statement without rows has its account and its closing balance, in each format', () => {
@@ -73,21 +127,38 @@ test('a statement without rows has its account and its closing balance, in each 
     camtFile(camt({ opening: ['2026-05-01', '1234.50'], closing })),
     camtFile(camt({ closing })),
     ofxFile(ofx({ closing })),
-    ofxFile(ofx({ closing: ['2026-05-31', '1234,50'] })).replace(/<BANKTRANLIST>\n<\/BANKTRANLIST>/, ''),
+    ofxFile(ofx({ closing: ['2026-05-31', '1234,50'] })).replace(
+      /<BANKTRANLIST>\n<\/BANKTRANLIST>/,
+      '',
+    ),
   ]
   for (const file of files) {
     const { rows, problems, accounts } = readStatement(file)
     expect([rows, problems]).toEqual([[], []])
-    expect(accounts).toMatchObject([{ currency: 'eur', balance: { amount: 1234.5, on: '2026-05-31' }, rows: [] }])
+    expect(accounts).toMatchObject([{
+      currency: 'eur',
+      balance: { amount: 1234.5, on: '2026-05-31' },
+      rows: [],
+    }])
   }
 })
 
-const first = mt940({ opening: ['2026-05-01', '100.00'], closing: ['2026-05-05', '66.00'] }, ['2026-05-04', '-2.00'], ['2026-05-04', '-2.00'], [
-  '2026-05-05',
-  '-30.00',
-])
-const second = mt940({ number: '2/1', opening: ['2026-05-04', '96.00'], closing: ['2026-05-06', '65.00'] }, ['2026-05-05', '-30.00'], ['2026-05-06', '-1.00'])
-const once = (line: number, file: string) => `This is line ${line} of ${file} once more, as the balances prove, and was left out.`
+const first = mt940(
+  { opening: ['2026-05-01', '100.00'], closing: ['2026-05-05', '66.00'] },
+  ['2026-05-04', '-2.00'],
+  ['2026-05-04', '-2.00'],
+  [
+    '2026-05-05',
+    '-30.00',
+  ],
+)
+const second = mt940(
+  { number: '2/1', opening: ['2026-05-04', '96.00'], closing: ['2026-05-06', '65.00'] },
+  ['2026-05-05', '-30.00'],
+  ['2026-05-06', '-1.00'],
+)
+const once = (line: number, file: string) =>
+  `This is line ${line} of ${file} once more, as the balances prove, and was left out.`
 
 test('overlapping MT940 files of one archive have each transaction once, in either order, and two equal purchases of one statement stay two', () => {
   const statement = readStatement(archive(first, second))
@@ -100,64 +171,137 @@ test('overlapping MT940 files of one archive have each transaction once, in eith
 })
 
 test('an archive with the same file twice, and a file with the same statement twice, have each transaction once', () => {
-  const message = (line: number, file = '') => `This is the statement of line ${line}${file} once more, and was left out.`
-  expect(messagesOf(readStatement(archive(first, second, first)))).toEqual([['b.txt', 5, once(9, 'a.txt')], ['c.txt', 2, message(2, ' of a.txt')]])
+  const message = (line: number, file = '') =>
+    `This is the statement of line ${line}${file} once more, and was left out.`
+  expect(messagesOf(readStatement(archive(first, second, first)))).toEqual([[
+    'b.txt',
+    5,
+    once(9, 'a.txt'),
+  ], ['c.txt', 2, message(2, ' of a.txt')]])
   const joined = readStatement(first + first)
-  expect([rowsOf(joined), messagesOf(joined)]).toEqual([['04 -2', '04 -2', '05 -30'], [[undefined, 14, message(2)]]])
+  expect([rowsOf(joined), messagesOf(joined)]).toEqual([['04 -2', '04 -2', '05 -30'], [[
+    undefined,
+    14,
+    message(2),
+  ]]])
   const renumbered = readStatement(first + first.replace('1/1', '7/1'))
   expect([rowsOf(renumbered).length, renumbered.problems.length]).toEqual([3, 3])
   const documents = readStatement(
-    archive(...['a', 'b'].map(() => camtFile(camt({ opening: ['2026-05-01', '100.00'], closing: ['2026-05-04', '93.00'] }, ['2026-05-04', '-7.00'])))),
+    archive(
+      ...['a', 'b'].map(() =>
+        camtFile(
+          camt({ opening: ['2026-05-01', '100.00'], closing: ['2026-05-04', '93.00'] }, [
+            '2026-05-04',
+            '-7.00',
+          ]),
+        )
+      ),
+    ),
   )
-  expect([rowsOf(documents), messagesOf(documents)]).toEqual([['04 -7'], [['b.txt', 3, message(3, ' of a.txt')]]])
+  expect([rowsOf(documents), messagesOf(documents)]).toEqual([['04 -7'], [[
+    'b.txt',
+    3,
+    message(3, ' of a.txt'),
+  ]]])
 })
 
 test('pages and statements of one day that continue each other keep their equal rows, also if the whole sequence is there twice', () => {
-  const page = (number: string, from: string, to: string, amount: string, isFirst: boolean, isLast: boolean) =>
-    mt940({ number, opening: ['2026-05-04', from], closing: ['2026-05-04', to], isFirst, isLast }, ['2026-05-04', amount])
-  const pages = page('5/1', '100.00', '90.00', '-10.00', true, false) + page('5/2', '90.00', '85.00', '-5.00', false, false)
+  const page = (
+    number: string,
+    from: string,
+    to: string,
+    amount: string,
+    isFirst: boolean,
+    isLast: boolean,
+  ) =>
+    mt940({ number, opening: ['2026-05-04', from], closing: ['2026-05-04', to], isFirst, isLast }, [
+      '2026-05-04',
+      amount,
+    ])
+  const pages = page('5/1', '100.00', '90.00', '-10.00', true, false) +
+    page('5/2', '90.00', '85.00', '-5.00', false, false)
     + page('5/3', '85.00', '75.00', '-10.00', false, true)
   for (const file of [pages, pages.replaceAll(/:6([02])M/g, ':6$1F')]) {
     const statement = readStatement(file)
-    expect([accountsOf(statement), statement.problems]).toEqual([[['eur', 75, '05-04', -10, -5, -10]], []])
+    expect([accountsOf(statement), statement.problems]).toEqual([[[
+      'eur',
+      75,
+      '05-04',
+      -10,
+      -5,
+      -10,
+    ]], []])
     expect(accountsOf(readStatement(file + file))).toEqual(accountsOf(statement))
   }
 })
 
 test('statements that continue each other keep their equal rows, whatever their order, and also if a row is dated back', () => {
   const [one, other] = [
-    mt940({ opening: ['2026-05-03', '100.00'], closing: ['2026-05-04', '90.00'] }, ['2026-05-04', '-10.00']),
-    mt940({ number: '2/1', opening: ['2026-05-04', '90.00'], closing: ['2026-05-06', '70.00'] }, ['2026-05-04', '-10.00'], ['2026-05-03', '-10.00']),
+    mt940({ opening: ['2026-05-03', '100.00'], closing: ['2026-05-04', '90.00'] }, [
+      '2026-05-04',
+      '-10.00',
+    ]),
+    mt940({ number: '2/1', opening: ['2026-05-04', '90.00'], closing: ['2026-05-06', '70.00'] }, [
+      '2026-05-04',
+      '-10.00',
+    ], ['2026-05-03', '-10.00']),
   ]
   for (const file of [one + other, other + one]) {
     const statement = readStatement(file)
-    expect([rowsOf(statement).toSorted(), statement.problems]).toEqual([['03 -10', '04 -10', '04 -10'], []])
+    expect([rowsOf(statement).toSorted(), statement.problems]).toEqual([[
+      '03 -10',
+      '04 -10',
+      '04 -10',
+    ], []])
   }
 })
 
 test('a statement that ends where one of two adjoining statements opens does not continue them, but repeats the first', () => {
   const statement = (number: string, from: string, to: string, ...amounts: string[]) =>
-    mt940({ number, opening: ['2026-05-04', from], closing: ['2026-05-04', to] }, ...amounts.map((amount): Line => ['2026-05-04', amount]))
-  const [former, latter] = [statement('2', '98.00', '97.00', '-1.00'), statement('3', '97.00', '94.00', '-3.00')]
-  const read = readStatement(archive(latter, former, statement('1', '100.00', '97.00', '-2.00', '-1.00')))
+    mt940(
+      { number, opening: ['2026-05-04', from], closing: ['2026-05-04', to] },
+      ...amounts.map((amount): Line => ['2026-05-04', amount]),
+    )
+  const [former, latter] = [
+    statement('2', '98.00', '97.00', '-1.00'),
+    statement('3', '97.00', '94.00', '-3.00'),
+  ]
+  const read = readStatement(
+    archive(latter, former, statement('1', '100.00', '97.00', '-2.00', '-1.00')),
+  )
   expect(rowsOf(read).toSorted()).toEqual(['04 -1', '04 -2', '04 -3'])
   expect(read.problems.map(({ message }) => message)).toEqual([once(5, 'b.txt')])
 })
 
 test('the same balance on another day proves no repeat', () => {
-  const week = mt940({ opening: ['2026-05-02', '0.00'], closing: ['2026-05-04', '-5.00'] }, ['2026-05-02', '-3.00'], ['2026-05-03', '-1.00'], [
-    '2026-05-04',
-    '-1.00',
+  const week = mt940(
+    { opening: ['2026-05-02', '0.00'], closing: ['2026-05-04', '-5.00'] },
+    ['2026-05-02', '-3.00'],
+    ['2026-05-03', '-1.00'],
+    [
+      '2026-05-04',
+      '-1.00',
+    ],
+  )
+  const later = mt940({
+    number: '2/1',
+    opening: ['2026-05-04', '-3.00'],
+    closing: ['2026-05-04', '-4.00'],
+  }, ['2026-05-04', '-1.00'])
+  expect(readStatement(archive(week, later)).problems.map(({ message }) => message)).toMatchObject([
+    expect.stringContaining('No balance proves'),
   ])
-  const later = mt940({ number: '2/1', opening: ['2026-05-04', '-3.00'], closing: ['2026-05-04', '-4.00'] }, ['2026-05-04', '-1.00'])
-  expect(readStatement(archive(week, later)).problems.map(({ message }) => message)).toMatchObject([expect.stringContaining('No balance proves')])
 })
 
 test('an archive of daily files and the file of their week has each transaction once', () => {
   const balance = (day: number) => `${101 - day}.00`
   const dated = (day: number) => `2026-05-0${day}`
   const daily = [1, 2, 3, 4, 5, 6].map((day) =>
-    mt940({ number: `${day}/1`, opening: [dated(day), balance(day)], closing: [dated(day), balance(day + 1)] }, [dated(day), '-1.00'])
+    mt940({
+      number: `${day}/1`,
+      opening: [dated(day), balance(day)],
+      closing: [dated(day), balance(day + 1)],
+    }, [dated(day), '-1.00'])
   )
   const week = mt940(
     { number: '9/1', opening: [dated(1), balance(1)], closing: [dated(5), balance(6)] },
@@ -165,27 +309,52 @@ test('an archive of daily files and the file of their week has each transaction 
   )
   for (const files of [[...daily, week], [week, ...daily]]) {
     const statement = readStatement(archive(...files))
-    expect(rowsOf(statement).toSorted()).toEqual(['01 -1', '02 -1', '03 -1', '04 -1', '05 -1', '06 -1'])
-    expect(statement.problems.every(({ message }) => message.includes('as the balances prove'))).toBe(true)
+    expect(rowsOf(statement).toSorted()).toEqual([
+      '01 -1',
+      '02 -1',
+      '03 -1',
+      '04 -1',
+      '05 -1',
+      '06 -1',
+    ])
+    expect(statement.problems.every(({ message }) => message.includes('as the balances prove')))
+      .toBe(true)
   }
 })
 
 test('CAMT files without references have each transaction once, whatever the order of their entries', () => {
   const opening: Line = ['2026-05-01', '100.00']
-  const [older, newer]: [Line[], Line[]] = [[['2026-05-04', '-7.00'], ['2026-05-05', '-30.00']], [['2026-05-05', '-30.00'], ['2026-05-06', '-1.00']]]
+  const [older, newer]: [Line[], Line[]] = [[['2026-05-04', '-7.00'], ['2026-05-05', '-30.00']], [[
+    '2026-05-05',
+    '-30.00',
+  ], ['2026-05-06', '-1.00']]]
   for (const order of [(lines: Line[]) => lines, (lines: Line[]) => lines.toReversed()]) {
     const statement = readStatement(archive(
       camtFile(camt({ opening, closing: ['2026-05-05', '63.00'] }, ...order(older))),
-      camtFile(camt({ id: 'S2', opening: ['2026-05-04', '93.00'], closing: ['2026-05-06', '62.00'] }, ...order(newer))),
+      camtFile(
+        camt(
+          { id: 'S2', opening: ['2026-05-04', '93.00'], closing: ['2026-05-06', '62.00'] },
+          ...order(newer),
+        ),
+      ),
     ))
     expect(rowsOf(statement).toSorted()).toEqual(['04 -7', '05 -30', '06 -1'])
-    expect(messagesOf(statement)).toMatchObject([['b.txt', expect.any(Number), expect.stringContaining('as the balances prove')]])
+    expect(messagesOf(statement)).toMatchObject([[
+      'b.txt',
+      expect.any(Number),
+      expect.stringContaining('as the balances prove'),
+    ]])
   }
 })
 
 test('the pages of a CAMT statement are one statement, with the opening balance of the first and the closing balance of the last', () => {
   const page = (number: number, isLast: boolean, head: Camt, ...lines: Line[]) =>
-    camt({ ...head, total: `<StmtPgntn><PgNb>${number}</PgNb><LastPgInd>${String(isLast)}</LastPgInd></StmtPgntn>${head.total ?? ''}` }, ...lines)
+    camt({
+      ...head,
+      total: `<StmtPgntn><PgNb>${number}</PgNb><LastPgInd>${
+        String(isLast)
+      }</LastPgInd></StmtPgntn>${head.total ?? ''}`,
+    }, ...lines)
   const total = '<TxsSummry><TtlNtries><NbOfNtries>2</NbOfNtries></TtlNtries></TxsSummry>'
   const file = (closing: string) =>
     camtFile(
@@ -198,64 +367,129 @@ test('the pages of a CAMT statement are one statement, with the opening balance 
 })
 
 test('equal rows that no balance proves to be different are read once, and a problem says so', () => {
-  const unproven = 'No balance proves that it is another transaction, so it was left out. If it is, add it by hand.'
-  const elsewhere = mt940({ number: '2/1', opening: ['2026-05-04', '500.00'], closing: ['2026-05-06', '470.00'] }, ['2026-05-05', '-30.00'])
+  const unproven =
+    'No balance proves that it is another transaction, so it was left out. If it is, add it by hand.'
+  const elsewhere = mt940({
+    number: '2/1',
+    opening: ['2026-05-04', '500.00'],
+    closing: ['2026-05-06', '470.00'],
+  }, ['2026-05-05', '-30.00'])
   const gap = readStatement(archive(first, elsewhere))
-  expect([rowsOf(gap), messagesOf(gap)]).toEqual([['04 -2', '04 -2', '05 -30'], [['b.txt', 5, `This may be line 9 of a.txt once more. ${unproven}`]]])
-  const reports = readStatement(archive(...['R1', 'R2'].map((id) => camtFile(camt({ kind: 'Rpt', id }, ['2026-05-04', '-7.00'])))))
-  expect([rowsOf(reports), messagesOf(reports)]).toEqual([['04 -7'], [['b.txt', 5, `This may be line 5 of a.txt once more. ${unproven}`]]])
+  expect([rowsOf(gap), messagesOf(gap)]).toEqual([['04 -2', '04 -2', '05 -30'], [[
+    'b.txt',
+    5,
+    `This may be line 9 of a.txt once more. ${unproven}`,
+  ]]])
+  const reports = readStatement(
+    archive(
+      ...['R1', 'R2'].map((id) => camtFile(camt({ kind: 'Rpt', id }, ['2026-05-04', '-7.00']))),
+    ),
+  )
+  expect([rowsOf(reports), messagesOf(reports)]).toEqual([['04 -7'], [[
+    'b.txt',
+    5,
+    `This may be line 5 of a.txt once more. ${unproven}`,
+  ]]])
   // A purchase and its refund change no balance.
   const nothing = (number: string) =>
-    mt940({ number, opening: ['2026-05-04', '100.00'], closing: ['2026-05-04', '100.00'] }, ['2026-05-04', '-10.00'], ['2026-05-04', '10.00'])
-  expect(readStatement(nothing('1/1') + nothing('2/1')).problems.map(({ message }) => message.endsWith(unproven))).toEqual([true, true])
+    mt940({ number, opening: ['2026-05-04', '100.00'], closing: ['2026-05-04', '100.00'] }, [
+      '2026-05-04',
+      '-10.00',
+    ], ['2026-05-04', '10.00'])
+  expect(
+    readStatement(nothing('1/1') + nothing('2/1')).problems.map(({ message }) =>
+      message.endsWith(unproven)
+    ),
+  ).toEqual([true, true])
 })
 
 test('overlapping statements that name the same transaction differently report it', () => {
   const statement = readStatement(archive(first, second.replace('Kiosk', 'Shop')))
   expect(messagesOf(statement)).toEqual([
-    ['b.txt', 2, 'This statement begins with a balance inside of another one, but has other transactions. The file may have some of them twice.'],
+    [
+      'b.txt',
+      2,
+      'This statement begins with a balance inside of another one, but has other transactions. The file may have some of them twice.',
+    ],
   ])
 })
 
 test('OFX files of one archive without ids, or with ids that begin at 1 in each file, have each transaction once', () => {
   for (const ids of [['', '', '', ''], ['<FITID>1', '<FITID>2', '<FITID>1', '<FITID>2']]) {
     const statement = readStatement(archive(
-      ofxFile(ofx({ closing: ['2026-05-05', '68.00'] }, ['2026-05-04', '-2.00', ids[0]!], ['2026-05-05', '-30.00', ids[1]!])),
-      ofxFile(ofx({ closing: ['2026-05-06', '67.00'] }, ['2026-05-05', '-30.00', ids[2]!], ['2026-05-06', '-1.00', ids[3]!])),
+      ofxFile(
+        ofx({ closing: ['2026-05-05', '68.00'] }, ['2026-05-04', '-2.00', ids[0]!], [
+          '2026-05-05',
+          '-30.00',
+          ids[1]!,
+        ]),
+      ),
+      ofxFile(
+        ofx({ closing: ['2026-05-06', '67.00'] }, ['2026-05-05', '-30.00', ids[2]!], [
+          '2026-05-06',
+          '-1.00',
+          ids[3]!,
+        ]),
+      ),
     ))
     expect(accountsOf(statement)).toEqual([['CHECKING', 67, '05-06', -2, -30, -1]])
   }
 })
 
 test('CAMT whose entries do not add up to the closing balance, or to the stated number or total, reports it', () => {
-  const total = (number: number, sum: string) => `<TxsSummry><TtlNtries><NbOfNtries>${number}</NbOfNtries><Sum>${sum}</Sum></TtlNtries></TxsSummry>`
+  const total = (number: number, sum: string) =>
+    `<TxsSummry><TtlNtries><NbOfNtries>${number}</NbOfNtries><Sum>${sum}</Sum></TtlNtries></TxsSummry>`
   const [opening, closing]: [Line, Line] = [['2026-05-01', '100.00'], ['2026-05-05', '60.00']]
-  const problemsOf = (head: Camt, ...lines: Line[]) => messagesOf(readStatement(camtFile(camt(head, ...lines)))).map(([, line, message]) => [line, message])
-  expect(problemsOf({ opening, closing, total: total(2, '40.00') }, ['2026-05-02', '-10.00'])).toEqual([
-    [5, notAddedUp],
-    [6, 'The transactions do not match the stated number of 2. Something may be missing in the file.'],
-  ])
+  const problemsOf = (head: Camt, ...lines: Line[]) =>
+    messagesOf(readStatement(camtFile(camt(head, ...lines)))).map((
+      [, line, message],
+    ) => [line, message])
+  expect(problemsOf({ opening, closing, total: total(2, '40.00') }, ['2026-05-02', '-10.00']))
+    .toEqual([
+      [5, notAddedUp],
+      [
+        6,
+        'The transactions do not match the stated number of 2. Something may be missing in the file.',
+      ],
+    ])
   expect(problemsOf({ kind: 'Rpt', total: total(1, '40.00') }, ['2026-05-02', '-10.00'])).toEqual([
-    [4, 'The transactions do not add up to the stated total of 40.00. Something may be missing in the file.'],
+    [
+      4,
+      'The transactions do not add up to the stated total of 40.00. Something may be missing in the file.',
+    ],
   ])
   const direction = '<TxsSummry><TtlDbtNtries><NbOfNtries>2</NbOfNtries></TtlDbtNtries></TxsSummry>'
   expect(problemsOf({ kind: 'Rpt', total: direction }, ['2026-05-02', '-10.00'])).toHaveLength(1)
 })
 
 test('CAMT adds up without pending and informational entries, without a stated balance, and with a credit line in its balances', () => {
-  const total = '<TxsSummry><TtlNtries><NbOfNtries>2</NbOfNtries><Sum>30.00</Sum></TtlNtries></TxsSummry>'
-  const lines: Line[] = [['2026-05-02', '-10.00'], ['2026-05-03', '20.00'], ['2026-05-04', '-5.00', 'PDNG'], ['2026-05-04', '-5.00', 'INFO']]
+  const total =
+    '<TxsSummry><TtlNtries><NbOfNtries>2</NbOfNtries><Sum>30.00</Sum></TtlNtries></TxsSummry>'
+  const lines: Line[] = [['2026-05-02', '-10.00'], ['2026-05-03', '20.00'], [
+    '2026-05-04',
+    '-5.00',
+    'PDNG',
+  ], ['2026-05-04', '-5.00', 'INFO']]
   const only = 'This entry only informs and moves no money, so it was left out.'
-  const [opening, line]: [Line, string] = [['2026-05-01', '100.00'], '<CdtLine><Incl>true</Incl><Amt Ccy="EUR">500.00</Amt></CdtLine>']
+  const [opening, line]: [Line, string] = [
+    ['2026-05-01', '100.00'],
+    '<CdtLine><Incl>true</Incl><Amt Ccy="EUR">500.00</Amt></CdtLine>',
+  ]
   for (
     const head of [{ opening, closing: ['2026-05-04', '110.00'] }, { kind: 'Rpt', opening }, {
       opening,
       closing: ['2026-05-04', '610.00', line],
     }] satisfies Camt[]
   ) {
-    expect(messagesOf(readStatement(camtFile(camt({ ...head, total }, ...lines)))).map(([, , message]) => message)).toEqual([only])
+    expect(
+      messagesOf(readStatement(camtFile(camt({ ...head, total }, ...lines)))).map(([, , message]) =>
+        message
+      ),
+    ).toEqual([only])
   }
-  expect(accountsOf(readStatement(camtFile(camt({ opening, closing: ['2026-05-04', '600.00', line] }))))).toEqual([['eur', 100, '05-04']])
+  expect(
+    accountsOf(readStatement(camtFile(camt({ opening, closing: ['2026-05-04', '600.00', line] })))),
+  ).toEqual([['eur', 100, '05-04']])
 })
 
 test('OFX with several statements of an account has the latest balance by day', () => {
@@ -263,26 +497,43 @@ test('OFX with several statements of an account has the latest balance by day', 
     ofx({ closing: ['2026-02-28', '80.00'] }, ['2026-02-28', '-20.00', '<FITID>1']),
     ofx({ closing: ['2026-03-31', '50.00'] }, ['2026-03-31', '-30.00', '<FITID>2']),
   ]
-  const latest = { type: 'CHECKING', balance: { amount: 50, on: '2026-03-31' }, rows: { length: 2 } }
-  for (const file of [ofxFile(february, march), ofxFile(march, february)]) expect(readStatement(file).accounts).toMatchObject([latest])
+  const latest = {
+    type: 'CHECKING',
+    balance: { amount: 50, on: '2026-03-31' },
+    rows: { length: 2 },
+  }
+  for (const file of [ofxFile(february, march), ofxFile(march, february)])
+    expect(readStatement(file).accounts).toMatchObject([latest])
   expect(readStatement(archive(ofxFile(march), ofxFile(february))).accounts).toMatchObject([latest])
 })
 
 test('an amount of OFX has no groups, so its last mark is the decimal sign', () => {
-  const amounts = (...texts: string[]) => readStatement(ofxFile(ofx({}, ...texts.map((text, at): Line => ['2026-03-01', text, `<FITID>${at}`]))))
-  expect(amounts('-12.500', '-1.234,50', '1.234.567', '1,234,567.89', '-7,5').rows.map(({ amount }) => amount)).toEqual([
+  const amounts = (...texts: string[]) =>
+    readStatement(
+      ofxFile(ofx({}, ...texts.map((text, at): Line => ['2026-03-01', text, `<FITID>${at}`]))),
+    )
+  expect(
+    amounts('-12.500', '-1.234,50', '1.234.567', '1,234,567.89', '-7,5').rows.map(({ amount }) =>
+      amount
+    ),
+  ).toEqual([
     -12.5,
     -1234.5,
     1234567,
     1234567.89,
     -7.5,
   ])
-  expect(amounts('-3.771').problems).toMatchObject([{ option: 'roundAmounts', unclear: ['-3.771'] }])
-  expect(readStatement(ofxFile(ofx({ closing: ['2026-03-02', '1,234.50'] }))).accounts).toMatchObject([{ balance: { amount: 1234.5 } }])
+  expect(amounts('-3.771').problems).toMatchObject([{
+    option: 'roundAmounts',
+    unclear: ['-3.771'],
+  }])
+  expect(readStatement(ofxFile(ofx({ closing: ['2026-03-02', '1,234.50'] }))).accounts)
+    .toMatchObject([{ balance: { amount: 1234.5 } }])
 })
 
 test('OFX without an <OFX> element or without an element of the statement is read', () => {
-  const list = '<BANKTRANLIST><DTSTART>20260301\n<STMTTRN><DTPOSTED>20260301<TRNAMT>-12.50<FITID>1<NAME>Kiosk</STMTTRN></BANKTRANLIST>'
+  const list =
+    '<BANKTRANLIST><DTSTART>20260301\n<STMTTRN><DTPOSTED>20260301<TRNAMT>-12.50<FITID>1<NAME>Kiosk</STMTTRN></BANKTRANLIST>'
   const xml = list.replaceAll(/<(DTSTART|DTPOSTED|TRNAMT|FITID|NAME)>([^<\n]*)/g, '<$1>$2</$1>')
   for (
     const file of [
@@ -292,30 +543,77 @@ test('OFX without an <OFX> element or without an element of the statement is rea
       `OFXHEADER:100\n\n<BANKMSGSRSV1>${list}</BANKMSGSRSV1>`,
     ]
   ) {
-    expect(readStatement(file)).toMatchObject({ format: 'ofx', rows: [{ amount: -12.5, name: 'Kiosk' }], problems: [], accounts: [] })
+    expect(readStatement(file)).toMatchObject({
+      format: 'ofx',
+      rows: [{ amount: -12.5, name: 'Kiosk' }],
+      problems: [],
+      accounts: [],
+    })
   }
-  const named = `OFXHEADER:100\n\n<CURDEF>EUR<BANKACCTFROM><ACCTID>9</BANKACCTFROM>${list}<LEDGERBAL><BALAMT>10.00<DTASOF>20260302</LEDGERBAL>`
-  expect(readStatement(named).accounts).toMatchObject([{ id: '9', currency: 'eur', balance: { amount: 10 }, rows: [{ amount: -12.5 }] }])
-  expect(readStatement(named.replace(/<BANKACCTFROM>.*<\/BANKACCTFROM>/, ''))).toMatchObject({ accounts: [], balance: { amount: 10, on: '2026-03-02' } })
+  const named =
+    `OFXHEADER:100\n\n<CURDEF>EUR<BANKACCTFROM><ACCTID>9</BANKACCTFROM>${list}<LEDGERBAL><BALAMT>10.00<DTASOF>20260302</LEDGERBAL>`
+  expect(readStatement(named).accounts).toMatchObject([{
+    id: '9',
+    currency: 'eur',
+    balance: { amount: 10 },
+    rows: [{ amount: -12.5 }],
+  }])
+  expect(readStatement(named.replace(/<BANKACCTFROM>.*<\/BANKACCTFROM>/, ''))).toMatchObject({
+    accounts: [],
+    balance: { amount: 10, on: '2026-03-02' },
+  })
 })
 
 test('an amount of OFX in another currency is converted at the rate of the file, except the original amount of a converted one', () => {
   const read = (element: string, rate: string, symbol: string, amount = '-35.01') =>
-    readStatement(ofxFile(ofx({}, ['2026-03-01', amount, `<${element}><CURRATE>${rate}<CURSYM>${symbol}</${element}>`])))
-  expect(read('CURRENCY', '1.1', 'USD', '-35,00').rows).toMatchObject([{ amount: -38.5, currency: 'eur', metadata: { original_amount: '-35.00 USD × 1.1' } }])
+    readStatement(
+      ofxFile(
+        ofx({}, [
+          '2026-03-01',
+          amount,
+          `<${element}><CURRATE>${rate}<CURSYM>${symbol}</${element}>`,
+        ]),
+      ),
+    )
+  expect(read('CURRENCY', '1.1', 'USD', '-35,00').rows).toMatchObject([{
+    amount: -38.5,
+    currency: 'eur',
+    metadata: { original_amount: '-35.00 USD × 1.1' },
+  }])
   const rounded = read('CURRENCY', '1.2345', 'USD')
   expect(rounded.rows).toMatchObject([{ amount: -43.22, currency: 'eur' }])
-  expect(messagesOf(rounded)).toEqual([[undefined, 4, '"-35.01 USD" at the rate 1.2345 was rounded to -43.22.']])
+  expect(messagesOf(rounded)).toEqual([[
+    undefined,
+    4,
+    '"-35.01 USD" at the rate 1.2345 was rounded to -43.22.',
+  ]])
   expect(read('CURRENCY', '1.00', 'EUR').rows).toMatchObject([{ amount: -35.01, currency: 'eur' }])
-  expect(read('ORIGCURRENCY', '1.1', 'USD').rows).toMatchObject([{ amount: -35.01, currency: 'eur' }])
+  expect(read('ORIGCURRENCY', '1.1', 'USD').rows).toMatchObject([{
+    amount: -35.01,
+    currency: 'eur',
+  }])
   const unrated = read('CURRENCY', '0', 'USD')
-  expect(accountsOf(unrated)).toEqual([['CHECKING', undefined, undefined], ['CHECKING', undefined, undefined, -35.01]])
-  expect(messagesOf(unrated)).toEqual([[undefined, 4, 'The file has no rate for USD, so this amount stays in it.']])
+  expect(accountsOf(unrated)).toEqual([['CHECKING', undefined, undefined], [
+    'CHECKING',
+    undefined,
+    undefined,
+    -35.01,
+  ]])
+  expect(messagesOf(unrated)).toEqual([[
+    undefined,
+    4,
+    'The file has no rate for USD, so this amount stays in it.',
+  ]])
 })
 
 test('MT940 with a minus before an amount has the direction that the closing balance proves', () => {
   const read = (mark: string, closing: string) =>
-    readStatement(mt940({ opening: ['2026-05-01', '0.00'], closing: ['2026-05-04', closing] }, ['2026-05-04', '-104.12']).replace('D104,12', mark))
+    readStatement(
+      mt940({ opening: ['2026-05-01', '0.00'], closing: ['2026-05-04', closing] }, [
+        '2026-05-04',
+        '-104.12',
+      ]).replace('D104,12', mark),
+    )
   expect(rowsOf(read('D-104,12', '104.12'))).toEqual(['04 104.12'])
   expect(rowsOf(read('D-104,12', '-104.12'))).toEqual(['04 -104.12'])
   expect(rowsOf(read('C-104,12', '-104.12'))).toEqual(['04 -104.12'])
@@ -327,17 +625,40 @@ test('MT940 with a minus before an amount has the direction that the closing bal
 })
 
 test.each([
-  ['a French bank', 'A44?Librairie Gibert\nVirement en ligne', 'Librairie Gibert', 'Virement en ligne'],
+  [
+    'a French bank',
+    'A44?Librairie Gibert\nVirement en ligne',
+    'Librairie Gibert',
+    'Virement en ligne',
+  ],
   ['a French bank, with one line', 'C92?Frais de tenue', 'Frais de tenue', undefined],
   ['a Polish bank', '020~00VE02~20Czynsz~32Jan Kowalski', 'Jan Kowalski', 'Czynsz'],
-  ['a bank without the code of the transaction type', '?00Lastschrift?20Miete?32Ann Muster', 'Ann Muster', 'Miete'],
+  [
+    'a bank without the code of the transaction type',
+    '?00Lastschrift?20Miete?32Ann Muster',
+    'Ann Muster',
+    'Miete',
+  ],
   ['a question in free text', 'WHY? nobody knows', 'WHY? nobody knows', undefined],
 ])('the field :86: of %s has its name and its description', (_, text, name, description) => {
-  const [row] = readStatement(mt940({ opening: ['2026-05-01', '0.00'], closing: ['2026-05-04', '1.00'] }, ['2026-05-04', '1.00', text])).rows
+  const [row] = readStatement(
+    mt940({ opening: ['2026-05-01', '0.00'], closing: ['2026-05-04', '1.00'] }, [
+      '2026-05-04',
+      '1.00',
+      text,
+    ]),
+  ).rows
   expect([row?.name, row?.description]).toEqual([name, description])
 })
 
 test('a French row that repeats the description of :61: after the name has it only as its description', () => {
-  const file = mt940({ opening: ['2026-05-01', '0.00'], closing: ['2026-05-04', '1.00'] }, ['2026-05-04', '1.00', 'B32?TREMBLAY, MARIE Paiement mobile'])
-  expect(readStatement(file.replace('NONREF', 'NONREF\nPaiement mobile')).rows).toMatchObject([{ name: 'TREMBLAY, MARIE', description: 'Paiement mobile' }])
+  const file = mt940({ opening: ['2026-05-01', '0.00'], closing: ['2026-05-04', '1.00'] }, [
+    '2026-05-04',
+    '1.00',
+    'B32?TREMBLAY, MARIE Paiement mobile',
+  ])
+  expect(readStatement(file.replace('NONREF', 'NONREF\nPaiement mobile')).rows).toMatchObject([{
+    name: 'TREMBLAY, MARIE',
+    description: 'Paiement mobile',
+  }])
 })

@@ -32,21 +32,38 @@ test('MT940 of a German bank is read: subfields, SEPA code words, reversals, day
     ['2025-01-02', 7.5, 'eur', 'Kiosk'],
     ['2025-01-03', -2465.4, 'eur', 'Unser Entgelt laut Preisverzeichnis'],
   ])
-  expect(rows[2]).toMatchObject({ description: 'Nicht eingeloest', reference_no: 'RUECK1', metadata: { reversal: true } })
-  expect(accounts).toEqual([{ id: '10020030/1234567890', currency: 'eur', balance: { amount: 0, on: '2025-01-03' }, rows }])
+  expect(rows[2]).toMatchObject({
+    description: 'Nicht eingeloest',
+    reference_no: 'RUECK1',
+    metadata: { reversal: true },
+  })
+  expect(accounts).toEqual([{
+    id: '10020030/1234567890',
+    currency: 'eur',
+    balance: { amount: 0, on: '2025-01-03' },
+    rows,
+  }])
 })
 
 test('MT940 of Dutch banks is read: lines before it, code words between slashes, and an account each', () => {
   const { rows, accounts, problems } = readStatement(bytesOf('mt940-dutch.940'))
   expect(problems).toEqual([])
-  expect(rows.map(({ name, amount, description, reference_no }) => [name, amount, description, reference_no])).toEqual([
+  expect(
+    rows.map((
+      { name, amount, description, reference_no },
+    ) => [name, amount, description, reference_no]),
+  ).toEqual([
     ['Bakkerij Muster', -12.5, 'Factuur 5 en 6', 'F-5-6'],
     ['Werk BV', 1250, 'Salaris maart', undefined],
     ['Kosten', -4, undefined, undefined],
   ])
   expect(rows[0]!.metadata).toMatchObject({ iban: 'NL44RABO0123456789', kind: 'SEPA OVERBOEKING' })
   expect(rows[1]!.metadata).toMatchObject({ iban: 'NL20INGB0001234567' })
-  expect(accounts.map(({ id, currency, balance, rows: own }) => [id, currency, balance?.amount, own.length])).toEqual([
+  expect(
+    accounts.map((
+      { id, currency, balance, rows: own },
+    ) => [id, currency, balance?.amount, own.length]),
+  ).toEqual([
     ['NL91ABNA0417164300', 'eur', 1227.5, 2],
     ['NL39ABNA0500000001', 'usd', 1, 1],
   ])
@@ -54,10 +71,11 @@ test('MT940 of Dutch banks is read: lines before it, code words between slashes,
 
 test('MT942 is read, and an expected credit is pending', () => {
   const { rows, accounts } = readStatement(bytesOf('mt942.txt'))
-  expect(rows.map(({ name, amount, currency, status }) => [name, amount, currency, status])).toEqual([
-    ['Caffè Muster, Lugano', -20.05, 'chf', 'paid'],
-    ['Ann Muster', 100, 'chf', 'pending'],
-  ])
+  expect(rows.map(({ name, amount, currency, status }) => [name, amount, currency, status]))
+    .toEqual([
+      ['Caffè Muster, Lugano', -20.05, 'chf', 'paid'],
+      ['Ann Muster', 100, 'chf', 'pending'],
+    ])
   expect(accounts).toEqual([{ id: 'CH9300762011623852957', currency: 'chf', rows }])
 })
 
@@ -66,10 +84,14 @@ test('MT940 reports a missing transaction, a line that is none, and more than tw
   const cut = file.replace(/:61:2501020102CR[^]*?(?=:61:)/, '')
   expect(readStatement(cut).problems).toEqual([{
     line: 14,
-    message: 'The transactions do not add up to this closing balance. Something may be missing in the file.',
+    message:
+      'The transactions do not add up to this closing balance. Something may be missing in the file.',
   }])
   expect(readStatement(file.replace('CR1500,', 'X1500,')).problems).toMatchObject([
-    { line: 12, message: '"2501020102X1500,NTRFNONREF" is no transaction of MT940. It was left out.' },
+    {
+      line: 12,
+      message: '"2501020102X1500,NTRFNONREF" is no transaction of MT940. It was left out.',
+    },
     { line: 16 },
   ])
   const dinars = ':20:A\n:25:1\n:60F:C250305BHD0,\n:61:250306C1,234NTRFX\n:62F:C250306BHD1,234\n'
@@ -77,16 +99,23 @@ test('MT940 reports a missing transaction, a line that is none, and more than tw
     rows: [],
     problems: [{ line: 4, option: 'roundAmounts' }, {
       line: 5,
-      message: 'The closing balance "1.234" has more decimals than can be stored, so it was rounded to 1.23.',
+      message:
+        'The closing balance "1.234" has more decimals than can be stored, so it was rounded to 1.23.',
     }],
     accounts: [{ balance: { amount: 1.23 } }],
   })
-  expect(readStatement(dinars, { roundAmounts: true }).rows).toMatchObject([{ amount: 1.23, currency: 'bhd' }])
-  expect(() => readStatement(':20:A\n:28C:1\n')).toThrow('This MT940 file has neither an account nor a transaction.')
+  expect(readStatement(dinars, { roundAmounts: true }).rows).toMatchObject([{
+    amount: 1.23,
+    currency: 'bhd',
+  }])
+  expect(() => readStatement(':20:A\n:28C:1\n')).toThrow(
+    'This MT940 file has neither an account nor a transaction.',
+  )
 })
 
 test('CAMT.052, .054 and .053 give a transaction the same id, so that an import recognizes it', () => {
-  const idsOf = (file: string) => readStatement(bytesOf(file)).rows.map(({ external_id }) => external_id).slice(0, 3)
+  const idsOf = (file: string) =>
+    readStatement(bytesOf(file)).rows.map(({ external_id }) => external_id).slice(0, 3)
   const ids = ['2025030412345000', 'BATCH-9/1', 'BATCH-9/2']
   expect(['camt052.xml', 'camt054.xml', 'camt053.xml'].map(idsOf)).toEqual([ids, ids, ids])
   expect(readStatement(bytesOf('camt052.xml'))).toMatchObject({
@@ -102,47 +131,83 @@ test('CAMT.052, .054 and .053 give a transaction the same id, so that an import 
 })
 
 test('an archive of CAMT files is one statement, in which a transaction of several files is one row', async () => {
-  const files = { 'day/2.xml': bytesOf('camt053.xml'), 'day/1.xml': bytesOf('camt052.xml'), '__MACOSX/._1.xml': bytesOf('n26.csv') }
+  const files = {
+    'day/2.xml': bytesOf('camt053.xml'),
+    'day/1.xml': bytesOf('camt052.xml'),
+    '__MACOSX/._1.xml': bytesOf('n26.csv'),
+  }
   const unpacked = await unpack(await zipOf(files))
   expect(unpacked.map(({ name }) => name)).toEqual(['day/1.xml', 'day/2.xml'])
   const { format, rows, problems, accounts } = readStatement(unpacked)
   expect(format).toBe('camt')
-  expect(rows.map(({ amount, status }) => [amount, status])).toEqual([[-10.1, 'paid'], [-19.9, 'paid'], [-42.1, 'paid'], [50, 'paid'], [42.1, 'paid']])
+  expect(rows.map(({ amount, status }) => [amount, status])).toEqual([
+    [-10.1, 'paid'],
+    [-19.9, 'paid'],
+    [-42.1, 'paid'],
+    [50, 'paid'],
+    [42.1, 'paid'],
+  ])
   expect(problems.map(({ file, line, message }) => [file, line, message.slice(0, 40)])).toEqual([
     ['day/1.xml', 9, 'The file also has this pending transacti'],
     ['day/2.xml', 25, 'This is line 20 of day/1.xml once more, '],
     ['day/2.xml', 26, 'This is line 21 of day/1.xml once more, '],
     ['day/2.xml', 29, 'The 2 transactions of this entry do not '],
   ])
-  expect(accounts).toMatchObject([{ id: 'DE02120300000000202051', balance: { amount: -20.5, on: '2025-03-04' }, rows: { length: 5 } }])
+  expect(accounts).toMatchObject([{
+    id: 'DE02120300000000202051',
+    balance: { amount: -20.5, on: '2025-03-04' },
+    rows: { length: 5 },
+  }])
 })
 
 test('an archive of one file of any format is read like the file', async () => {
   for (const file of ['n26.csv', 'quicken.qif', 'mt940-dutch.940']) {
-    expect(readStatement(await unpack(await zipOf({ [file]: bytesOf(file) })))).toEqual(readStatement(bytesOf(file)))
+    expect(readStatement(await unpack(await zipOf({ [file]: bytesOf(file) })))).toEqual(
+      readStatement(bytesOf(file)),
+    )
   }
-  expect(await unpack(bytesOf('n26.csv'), 'n26.csv')).toEqual([{ name: 'n26.csv', bytes: bytesOf('n26.csv') }])
+  expect(await unpack(bytesOf('n26.csv'), 'n26.csv')).toEqual([{
+    name: 'n26.csv',
+    bytes: bytesOf('n26.csv'),
+  }])
 })
 
 test('an archive that cannot be read says why', async () => {
-  const of = async (files: Record<string, Uint8Array>) => refused(zipOf(files).then((zip) => unpack(zip)).then((all) => readStatement(all)))
+  const of = async (files: Record<string, Uint8Array>) =>
+    refused(zipOf(files).then((zip) => unpack(zip)).then((all) => readStatement(all)))
   const file = bytesOf('n26.csv')
-  expect(await of({ 'a.csv': file, 'b.csv': file })).toContain('This archive has several files: "a.csv", "b.csv".')
-  expect(await of({ 'a.xml': bytesOf('camt053.xml'), 'b.sta': bytesOf('mt940-german.sta') })).toContain('several formats, such as "b.sta"')
-  expect(await of({ 'a.xml': bytesOf('camt053.xml'), 'b.xml': new TextEncoder().encode('<a>') })).toMatch(/^b\.xml: Line 1 is not well-formed XML/)
-  expect(await of({ '[Content_Types].xml': file, 'xl/workbook.xml': file })).toBe('This is an Excel workbook. Save the sheet as CSV.')
-  expect(await of({ 'mimetype': file, 'content.xml': file })).toBe('This is an OpenDocument sheet. Save it as CSV.')
-  expect(await of({ 'db.sqlite': file, 'metadata.json': file })).toBe('This is a backup of Actual. Export its transactions as CSV.')
+  expect(await of({ 'a.csv': file, 'b.csv': file })).toContain(
+    'This archive has several files: "a.csv", "b.csv".',
+  )
+  expect(await of({ 'a.xml': bytesOf('camt053.xml'), 'b.sta': bytesOf('mt940-german.sta') }))
+    .toContain('several formats, such as "b.sta"')
+  expect(await of({ 'a.xml': bytesOf('camt053.xml'), 'b.xml': new TextEncoder().encode('<a>') }))
+    .toMatch(/^b\.xml: Line 1 is not well-formed XML/)
+  expect(await of({ '[Content_Types].xml': file, 'xl/workbook.xml': file })).toBe(
+    'This is an Excel workbook. Save the sheet as CSV.',
+  )
+  expect(await of({ 'mimetype': file, 'content.xml': file })).toBe(
+    'This is an OpenDocument sheet. Save it as CSV.',
+  )
+  expect(await of({ 'db.sqlite': file, 'metadata.json': file })).toBe(
+    'This is a backup of Actual. Export its transactions as CSV.',
+  )
   expect(await of({ 'manifest.json': file })).toContain('Restore it')
-  expect(await of({ 'b.zip': await zipOf({ 'a.csv': file }) })).toContain('"b.zip" is an archive inside of this archive.')
+  expect(await of({ 'b.zip': await zipOf({ 'a.csv': file }) })).toContain(
+    '"b.zip" is an archive inside of this archive.',
+  )
   expect(await of({ '__MACOSX/a.csv': file })).toBe('This archive is empty.')
   const whole = await zipOf({ 'a.csv': file })
-  expect(await refused(unpack(whole.slice(0, -30)))).toBe('This ZIP archive is damaged, or a part of it is missing.')
+  expect(await refused(unpack(whole.slice(0, -30)))).toBe(
+    'This ZIP archive is damaged, or a part of it is missing.',
+  )
 })
 
 test('an archive that unpacks to more than 16 MB is refused', async () => {
   const zeros = new Uint8Array(9 * 1024 * 1024)
   const bomb = await zipOf({ 'a.xml': zeros, 'b.xml': zeros })
   expect(bomb.length).toBeLessThan(100_000)
-  expect(await refused(unpack(bomb))).toBe('This archive unpacks to more than 16 MB. Import its files one by one.')
+  expect(await refused(unpack(bomb))).toBe(
+    'This archive unpacks to more than 16 MB. Import its files one by one.',
+  )
 })

@@ -1,7 +1,8 @@
 /**
- * `npm run bench:interactions`: measures how long the app takes to show the effect of a key or a click, with 10,000 transactions. The browser
- * measures it by its Event Timing API, from the input to the next frame. CHROMIUM is the path of the browser. An interaction below 16 ms has
- * no entry, and counts as 16.
+ * `npm run bench:interactions`: measures how long the app takes to show the effect of a key or a
+ * click, with 10,000 transactions. The browser measures it by its Event Timing API, from the input
+ * to the next frame. CHROMIUM is the path of the browser. An interaction below 16 ms has no entry,
+ * and counts as 16.
  */
 import type { Page } from 'playwright-core'
 import { benchApp } from './app.ts'
@@ -11,7 +12,10 @@ const rows = 10_000
 /** The browser reports no shorter interaction. */
 const shortest = 16
 
-/** Reports the longest duration per interaction since the last call. Entries arrive after the next frame. */
+/**
+ * Reports the longest duration per interaction since the last call. Entries arrive after the next
+ * frame.
+ */
 const observe = `(() => {
   const found = new Map()
   const see = (entries) => {
@@ -41,9 +45,17 @@ await using app = await benchApp(`
   insert into api.subscriptions (user_id, organization_id, title, amount, currency, period, starts_on)
     select 'user-1', null, 'Cost ' || n, n, 'usd', 'monthly', current_date from generate_series(1, 20) n`)
 
-type Act = { work: string, path?: string, ready?: (page: Page) => Promise<unknown>, act: (page: Page) => Promise<unknown> }
+type Act = {
+  work: string
+  path?: string
+  ready?: (page: Page) => Promise<unknown>
+  act: (page: Page) => Promise<unknown>
+}
 
-/** Waits until responses are drawn. The network is never idle, because the stream of changes is open. */
+/**
+ * Waits until responses are drawn. The network is never idle, because the stream of changes is
+ * open.
+ */
 const settle = (page: Page) => page.waitForTimeout(700)
 
 const keys = async (page: Page, key: string, times: number) => {
@@ -119,7 +131,9 @@ const acts: Act[] = [
       await page.getByLabel('Status').waitFor()
       await page.getByLabel('Status').focus()
       await page.keyboard.press('p')
-      await page.getByRole('button', { name: 'Remove filter pending' }).or(page.getByRole('button', { name: 'Remove filter paid' })).click()
+      await page.getByRole('button', { name: 'Remove filter pending' }).or(
+        page.getByRole('button', { name: 'Remove filter paid' }),
+      ).click()
       await settle(page)
     },
   },
@@ -157,7 +171,10 @@ const acts: Act[] = [
 ]
 
 /** Measures one act in a new page, a few times. @param slowdown of the processor */
-async function measure({ work, path = list, ready = hasRows, act }: Act, slowdown: number): Promise<number[]> {
+async function measure(
+  { work, path = list, ready = hasRows, act }: Act,
+  slowdown: number,
+): Promise<number[]> {
   const durations: number[] = []
   for (let round = 0; round < 3; round++) {
     const context = await app.openContext()
@@ -166,7 +183,9 @@ async function measure({ work, path = list, ready = hasRows, act }: Act, slowdow
       await page.goto(`${app.url}${path}`)
       await ready(page)
       await settle(page)
-      await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: slowdown })
+      await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', {
+        rate: slowdown,
+      })
       await page.evaluate(observe)
       await act(page)
       const found = await page.evaluate<number[]>('takeInteractions()')
@@ -186,6 +205,14 @@ const all: number[] = []
 for (const act of acts) {
   const [usual, slow] = [await measure(act, 1), await measure(act, 4)]
   all.push(...usual)
-  console.log(`| ${act.work} | ${Math.max(...usual)} ms | ${quantile(usual, 0.5)} ms | ${Math.max(...slow)} ms |`)
+  console.log(
+    `| ${act.work} | ${Math.max(...usual)} ms | ${quantile(usual, 0.5)} ms | ${
+      Math.max(...slow)
+    } ms |`,
+  )
 }
-console.log(`\nOf all interactions of at least ${shortest} ms, the 98th of a hundred took ${quantile(all, 0.98)} ms, and the worst ${Math.max(...all)} ms.`)
+console.log(
+  `\nOf all interactions of at least ${shortest} ms, the 98th of a hundred took ${
+    quantile(all, 0.98)
+  } ms, and the worst ${Math.max(...all)} ms.`,
+)

@@ -1,6 +1,7 @@
 /**
- * `npm run bench:app`: measures the cost of a frame while the app's list of transactions scrolls. The baseline is a page of plain lines of
- * text. Both pages run in one browser, in turn. CHROMIUM is the path of the browser.
+ * `npm run bench:app`: measures the cost of a frame while the app's list of transactions scrolls.
+ * The baseline is a page of plain lines of text. Both pages run in one browser, in turn. CHROMIUM
+ * is the path of the browser.
  */
 import type { Page } from 'playwright-core'
 import { benchApp } from './app.ts'
@@ -19,7 +20,10 @@ const args = ['--disable-frame-rate-limit', '--disable-gpu-vsync']
 
 type Way = 'steps' | 'jumps'
 
-/** Scrolls before each frame, within the loaded rows. @returns the time of each frame in milliseconds, and the number of tasks above 50 ms */
+/**
+ * Scrolls before each frame, within the loaded rows. @returns the time of each frame in
+ * milliseconds, and the number of tasks above 50 ms
+ */
 const scroll = (page: Page, way: Way) =>
   page.evaluate<{ times: number[], long: number }>(`(async () => {
     let long = 0
@@ -29,7 +33,11 @@ const scroll = (page: Page, way: Way) =>
     const times = []
     let before = await frame()
     for (let at = 0; at < ${frames}; at++) {
-      scrollTo(0, ${way === 'steps' ? `10000 + at * ${step}` : `(at * 7919 * ${height}) % ${(loaded - 400) * height}`})
+      scrollTo(0, ${
+    way === 'steps'
+      ? `10000 + at * ${step}`
+      : `(at * 7919 * ${height}) % ${(loaded - 400) * height}`
+  })
       const now = await frame()
       times.push(now - before)
       before = now
@@ -53,7 +61,10 @@ await bare.setContent(
   `<!doctype html><style>body { margin: 0; font: 16px/${
     height - 1
   }px system-ui } div { height: ${height}px; border-bottom: 1px solid #ddd; box-sizing: border-box }</style>
-  ${Array.from({ length: loaded }, (_, row) => `<div>Jun 30, 2025 Row ${row} Food -$${row}.00</div>`).join('')}`,
+  ${
+    Array.from({ length: loaded }, (_, row) =>
+      `<div>Jun 30, 2025 Row ${row} Food -$${row}.00</div>`).join('')
+  }`,
 )
 const list = await context.newPage()
 await list.goto(`${app.url}/transactions`)
@@ -67,12 +78,18 @@ await list.evaluate(`new Promise((resolve) => {
   further()
 })`)
 
-/** Returns the measurement of one page: per round its frame times and the CPU time of the main thread. */
+/**
+ * Returns the measurement of one page: per round its frame times and the CPU time of the main
+ * thread.
+ */
 async function measurementOf(page: Page) {
   const session = await context.newCDPSession(page)
   // the clock of the thread stops while other programs run
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
-  const used = async () => ((await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000
+  const used = async () =>
+    ((await session.send('Performance.getMetrics')).metrics.find(({ name }) =>
+      name === 'TaskDuration'
+    )?.value ?? 0) * 1000
   const found = { medians: [] as number[], slowest: [] as number[], costs: [] as number[], long: 0 }
   const measure = async (way: Way) => {
     await page.bringToFront()
@@ -87,17 +104,29 @@ async function measurementOf(page: Page) {
 }
 
 const figures: Figure[] = []
-for (const [way, work] of [['steps', 'scrolled by three rows a frame'], ['jumps', 'a jump at each frame']] as const) {
+for (
+  const [way, work] of [['steps', 'scrolled by three rows a frame'], [
+    'jumps',
+    'a jump at each frame',
+  ]] as const
+) {
   const [ours, theirs] = [await measurementOf(list), await measurementOf(bare)]
   for (let round = 0; round < rounds; round++)
     for (const one of round % 2 === 0 ? [ours, theirs] : [theirs, ours]) await one.measure(way)
-  const figure = (measured: string, key: 'medians' | 'slowest' | 'costs', aim: number, note = ''): Figure => ({
+  const figure = (
+    measured: string,
+    key: 'medians' | 'slowest' | 'costs',
+    aim: number,
+    note = '',
+  ): Figure => ({
     work: `10,000 rows of the app, ${work}: ${measured}`,
     against: 'as many bare lines of text',
     ratio: quantile(ours.found[key].map((ms, round) => ms / (theirs.found[key][round] ?? ms)), 0.5),
     aim,
     unit: 'times',
-    note: `${quantile(ours.found[key], 0.5).toFixed(1)} ms against ${quantile(theirs.found[key], 0.5).toFixed(1)}${note}`,
+    note: `${quantile(ours.found[key], 0.5).toFixed(1)} ms against ${
+      quantile(theirs.found[key], 0.5).toFixed(1)
+    }${note}`,
   })
   figures.push(
     figure('processor time of the main thread', 'costs', 5),
@@ -106,7 +135,9 @@ for (const [way, work] of [['steps', 'scrolled by three rows a frame'], ['jumps'
       '95th of a hundred frames',
       'slowest',
       4,
-      `; of ${rounds * frames} frames ${ours.found.long} took a task of more than 50 ms, against ${theirs.found.long}`,
+      `; of ${
+        rounds * frames
+      } frames ${ours.found.long} took a task of more than 50 ms, against ${theirs.found.long}`,
     ),
   )
 }

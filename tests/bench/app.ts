@@ -15,18 +15,36 @@ export type BenchApp = AsyncDisposable & {
   openContext: () => Promise<BrowserContext>
 }
 
-/** Starts the services and Chromium. CHROMIUM is its path. @param rows SQL that stores Ann's rows @param args flags of Chromium */
+/**
+ * Starts the services and Chromium. CHROMIUM is its path. @param rows SQL that stores Ann's rows
+ * @param args flags of Chromium
+ */
 export async function benchApp(rows: string, args: string[] = []): Promise<BenchApp> {
-  const directory = await referenceApp(join(import.meta.dirname, '../..'), console.error, new AbortController().signal)
+  const directory = await referenceApp(
+    join(import.meta.dirname, '../..'),
+    console.error,
+    new AbortController().signal,
+  )
   if (directory === undefined) throw new Error('there is no app to measure')
   const resources = new AsyncDisposableStack()
   try {
     const stack = resources.use(await benchStack(people(1)))
     // The auth service makes its own keys, and refuses those of others.
-    await stack.owner.query(`delete from auth.jwks; update auth.users set name = 'Ann', email_verified = true; ${rows}; analyze`)
+    await stack.owner.query(
+      `delete from auth.jwks; update auth.users set name = 'Ann', email_verified = true; ${rows}; analyze`,
+    )
     const data = await emptyDirectory()
     resources.defer(() => remove(data))
-    const run = resources.use(await start({ env: { DATABASE_URL: stack.url, DATA_DIR: data, BETTER_AUTH_SECRET: secret, APP_DIR: directory } }))
+    const run = resources.use(
+      await start({
+        env: {
+          DATABASE_URL: stack.url,
+          DATA_DIR: data,
+          BETTER_AUTH_SECRET: secret,
+          APP_DIR: directory,
+        },
+      }),
+    )
     await run.ready
     // the cookie is for localhost
     const url = run.url.replace('127.0.0.1', 'localhost')
@@ -39,8 +57,16 @@ export async function benchApp(rows: string, args: string[] = []): Promise<Bench
     return {
       url,
       openContext: async () => {
-        const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, locale: 'en-US', timezoneId: 'UTC' })
-        await context.addCookies([{ name: 'better-auth.session_token', value: encodeURIComponent(`token-1.${signature}`), url }])
+        const context = await browser.newContext({
+          viewport: { width: 1200, height: 800 },
+          locale: 'en-US',
+          timezoneId: 'UTC',
+        })
+        await context.addCookies([{
+          name: 'better-auth.session_token',
+          value: encodeURIComponent(`token-1.${signature}`),
+          url,
+        }])
         return context
       },
       [Symbol.asyncDispose]: () => resources.disposeAsync(),

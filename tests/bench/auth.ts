@@ -1,6 +1,6 @@
 /**
- * Measures auth requests against baselines, in turn: get-session and token against bare Hono with one query, sign-in against raw scrypt, and
- * get-session during sign-ins against get-session alone.
+ * Measures auth requests against baselines, in turn: get-session and token against bare Hono with
+ * one query, sign-in against raw scrypt, and get-session during sign-ins against get-session alone.
  */
 import { createHmac, scrypt } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
@@ -24,12 +24,20 @@ const secret = 'a secret of the bench, long enough for it'
 const password = 'correct horse'
 
 /** A connection that sends raw HTTP requests. */
-type Connection = { send: (request: string) => Promise<{ status: number, ms: number }>, end: () => void }
+type Connection = {
+  send: (request: string) => Promise<{ status: number, ms: number }>
+  end: () => void
+}
 
-/** Opens a keep-alive connection. Node's own client would use as much CPU time as the measured server. */
+/**
+ * Opens a keep-alive connection. Node's own client would use as much CPU time as the measured
+ * server.
+ */
 async function open(port: number): Promise<Connection> {
   const socket: Socket = connect(port, '127.0.0.1').setNoDelay(true)
-  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
+  await new Promise<void>((resolve, reject) =>
+    socket.once('connect', resolve).once('error', reject)
+  )
   let received = ''
   let onResponse: ((status: number) => void) | undefined
   socket.setEncoding('latin1').on('data', (chunk: string) => {
@@ -54,7 +62,10 @@ async function open(port: number): Promise<Connection> {
   }
 }
 
-/** Returns the text of a user's request. Each user has an address of their own, because of the rate limit per address. */
+/**
+ * Returns the text of a user's request. Each user has an address of their own, because of the rate
+ * limit per address.
+ */
 function requestOf(method: string, path: string, user: number, body?: unknown): string {
   const token = `token-${user}`
   const signature = createHmac('sha256', secret).update(token).digest('base64')
@@ -75,8 +86,16 @@ function requestOf(method: string, path: string, user: number, body?: unknown): 
 /** Index of the next request. The users take turns, because of the rate limit per account. */
 let next = 0
 
-/** Sends requests over several connections for a time. @returns the responses per second, and their times */
-async function throughput(port: number, requests: string[], concurrency: number, milliseconds: number): Promise<{ perSecond: number, times: number[] }> {
+/**
+ * Sends requests over several connections for a time. @returns the responses per second, and their
+ * times
+ */
+async function throughput(
+  port: number,
+  requests: string[],
+  concurrency: number,
+  milliseconds: number,
+): Promise<{ perSecond: number, times: number[] }> {
   const times: number[] = []
   const connections = await Promise.all(Array.from({ length: concurrency }, () => open(port)))
   const started = performance.now()
@@ -92,7 +111,10 @@ async function throughput(port: number, requests: string[], concurrency: number,
   return { perSecond, times }
 }
 
-/** Measures both sides in turn, each pair in the opposite order. @returns the median of the ratios, and a note with both throughputs */
+/**
+ * Measures both sides in turn, each pair in the opposite order. @returns the median of the ratios,
+ * and a note with both throughputs
+ */
 async function compare(ours: () => Promise<number>, theirs: () => Promise<number>, pairs: number) {
   const figures: { ours: number, theirs: number }[] = []
   for (let pair = 0; pair < pairs; pair++) {
@@ -117,7 +139,12 @@ async function rawScrypt(concurrency: number, milliseconds: number): Promise<num
   const started = performance.now()
   await Promise.all(Array.from({ length: concurrency }, async () => {
     while (performance.now() - started < milliseconds) {
-      await hash(password, 'a salt of sixteen', 64, { N: 16_384, r: 16, p: 1, maxmem: 128 * 16_384 * 16 * 2 })
+      await hash(password, 'a salt of sixteen', 64, {
+        N: 16_384,
+        r: 16,
+        p: 1,
+        maxmem: 128 * 16_384 * 16 * 2,
+      })
       done += 1
     }
   }))
@@ -151,12 +178,27 @@ export async function authFigures(): Promise<Figure[]> {
     port,
     '/readyz',
   )
-  const { cpuMs: bareCpu } = await runProgram(resources, ['bench/bare-hono.ts'], { DATABASE_URL: databaseUrl }, barePort, '/session')
+  const { cpuMs: bareCpu } = await runProgram(
+    resources,
+    ['bench/bare-hono.ts'],
+    { DATABASE_URL: databaseUrl },
+    barePort,
+    '/session',
+  )
 
   const allUsers = Array.from({ length: users }, (_, i) => i + 1)
-  const requests = (method: string, path: string) => allUsers.map((user) => requestOf(method, path, user))
-  const signIns = allUsers.map((user) => requestOf('POST', '/api/auth/sign-in/email', user, { email: `user-${user}@example.org`, password }))
-  /** Measures the throughput of one side, and the CPU time of its server per response, which other programs disturb less. */
+  const requests = (method: string, path: string) =>
+    allUsers.map((user) => requestOf(method, path, user))
+  const signIns = allUsers.map((user) =>
+    requestOf('POST', '/api/auth/sign-in/email', user, {
+      email: `user-${user}@example.org`,
+      password,
+    })
+  )
+  /**
+   * Measures the throughput of one side, and the CPU time of its server per response, which other
+   * programs disturb less.
+   */
   const side = (at: number, of: string[], used: () => number) => {
     let [responses, milliseconds] = [0, 0]
     return {
@@ -177,13 +219,20 @@ export async function authFigures(): Promise<Figure[]> {
     await throughput(port, ours, callers, 1_500)
     await throughput(barePort, theirs, callers, 1_500)
     const found = await compare(product.perSecond, bare.perSecond, rounds)
-    return { ...found, note: `${found.note}; ${product.each()} ms of CPU time each against ${bare.each()}` }
+    return {
+      ...found,
+      note: `${found.note}; ${product.each()} ms of CPU time each against ${bare.each()}`,
+    }
   }
   const getSession = requests('GET', '/api/auth/get-session')
 
   const session = await against(getSession, requests('GET', '/session'))
   const token = await against(requests('POST', '/api/auth/token'), requests('POST', '/token'))
-  const signIn = await compare(async () => (await throughput(port, signIns, 4, signInMs)).perSecond, () => rawScrypt(4, signInMs), signInRounds)
+  const signIn = await compare(
+    async () => (await throughput(port, signIns, 4, signInMs)).perSecond,
+    () => rawScrypt(4, signInMs),
+    signInRounds,
+  )
 
   const p50 = async () => quantile((await throughput(port, getSession, 1, floodMs)).times, 0.5)
   const flooded: number[] = []
@@ -196,9 +245,27 @@ export async function authFigures(): Promise<Figure[]> {
   }
   const [quiet, busy] = [quantile(idle, 0.5), quantile(flooded, 0.5)]
   return [
-    { work: 'get-session', against: 'bare Hono and one query', ...session, aim: 0.4, unit: 'throughputs' },
-    { work: 'POST /token', against: 'bare Hono, one query and jose', ...token, aim: 0.5, unit: 'throughputs' },
-    { work: 'sign-in, four at once', against: 'raw scrypt, four at once', ...signIn, aim: 0.95, unit: 'throughputs' },
+    {
+      work: 'get-session',
+      against: 'bare Hono and one query',
+      ...session,
+      aim: 0.4,
+      unit: 'throughputs',
+    },
+    {
+      work: 'POST /token',
+      against: 'bare Hono, one query and jose',
+      ...token,
+      aim: 0.5,
+      unit: 'throughputs',
+    },
+    {
+      work: 'sign-in, four at once',
+      against: 'raw scrypt, four at once',
+      ...signIn,
+      aim: 0.95,
+      unit: 'throughputs',
+    },
     {
       work: 'get-session while eight sign in, median time',
       against: 'get-session alone',

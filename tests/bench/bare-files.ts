@@ -1,6 +1,6 @@
 /**
- * The baseline for files.ts: a bare Node server that streams bodies into rows of 256 KiB, and rows back, without tickets, hashes and checks.
- * The environment sets DATABASE_URL and PORT.
+ * The baseline for files.ts: a bare Node server that streams bodies into rows of 256 KiB, and rows
+ * back, without tickets, hashes and checks. The environment sets DATABASE_URL and PORT.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -9,7 +9,11 @@ import pg from 'pg'
 const chunkBytes = 262_144
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 10 })
 const store = (id: string, number: number, bytes: Buffer) =>
-  pool.query({ name: 'store', text: 'insert into bare_chunks (file_id, number, bytes) values ($1, $2, $3)', values: [id, number, bytes] })
+  pool.query({
+    name: 'store',
+    text: 'insert into bare_chunks (file_id, number, bytes) values ($1, $2, $3)',
+    values: [id, number, bytes],
+  })
 
 createServer((request, response) => {
   const serve = async () => {
@@ -39,7 +43,8 @@ createServer((request, response) => {
         values: [id, number],
       })
       if (rows[0] === undefined) break
-      if (!response.write(rows[0].bytes)) await new Promise((resolve) => response.once('drain', resolve))
+      if (!response.write(rows[0].bytes))
+        await new Promise((resolve) => response.once('drain', resolve))
     }
     response.end()
   }

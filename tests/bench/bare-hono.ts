@@ -1,6 +1,7 @@
 /**
- * The baseline for auth.ts: a server on bare Hono with the same responses and no middleware. GET /session runs one query; POST /token runs
- * one query and signs with jose. The environment sets DATABASE_URL and PORT.
+ * The baseline for auth.ts: a server on bare Hono with the same responses and no middleware. GET
+ * /session runs one query; POST /token runs one query and signs with jose. The environment sets
+ * DATABASE_URL and PORT.
  */
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -27,7 +28,9 @@ app.get('/session', async (context) => {
 app.post('/token', async (context) => {
   const session = await sessionOf(context.req.header('cookie'))
   if (session === undefined) return context.json({}, 401)
-  const token = await new SignJWT({ email: session.email, sid: session.id }).setSubject(session.user_id)
+  const token = await new SignJWT({ email: session.email, sid: session.id }).setSubject(
+    session.user_id,
+  )
     .setProtectedHeader({ alg: 'RS256' }).setIssuedAt().setExpirationTime('1h').sign(privateKey)
   return context.json({ token })
 })

@@ -1,6 +1,6 @@
 /**
- * The baseline for edge.ts: `node bench/bare-proxy.ts <port> <address of PostgREST>`. It only forwards reads with undici; no proxy on Node
- * is faster.
+ * The baseline for edge.ts: `node bench/bare-proxy.ts <port> <address of PostgREST>`. It only
+ * forwards reads with undici; no proxy on Node is faster.
  */
 import { createServer } from 'node:http'
 import { Pool, type Dispatcher } from 'undici'
@@ -9,12 +9,18 @@ const [port, url = ''] = process.argv.slice(2)
 const pool = new Pool(url)
 createServer((incoming, outgoing) => {
   const { host: _, connection: __, ...headers } = incoming.headers
-  pool.dispatch({ path: (incoming.url ?? '').replace('/data', ''), method: incoming.method as Dispatcher.HttpMethod, headers }, {
+  pool.dispatch({
+    path: (incoming.url ?? '').replace('/data', ''),
+    method: incoming.method as Dispatcher.HttpMethod,
+    headers,
+  }, {
     onRequestStart: () => undefined,
     onResponseStart: ({ rawHeaders }, status) => {
       outgoing.writeHead(
         status,
-        (rawHeaders as Buffer[]).map((part) => part.toString('latin1')).filter((_text, at, all) => !/^transfer-encoding$/i.test(all[at - at % 2] ?? '')),
+        (rawHeaders as Buffer[]).map((part) => part.toString('latin1')).filter((_text, at, all) =>
+          !/^transfer-encoding$/i.test(all[at - at % 2] ?? '')
+        ),
       )
     },
     onResponseData: (_controller, chunk) => void outgoing.write(chunk),

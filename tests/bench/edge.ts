@@ -1,4 +1,7 @@
-/** Measures a list of 20 rows through the edge, through a bare proxy and directly from PostgREST, in turn. */
+/**
+ * Measures a list of 20 rows through the edge, through a bare proxy and directly from PostgREST, in
+ * turn.
+ */
 import { spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { freePort } from '../../start/ports.ts'
@@ -11,8 +14,15 @@ const path = '/transactions?limit=20'
 
 type Round = { responses: number, p99: number }
 
-/** Opens a connection that sends one request after the other. Node's own client would use as much CPU time as the edge. */
-function client(port: number, request: string, times: number[]): { run: (until: number) => Promise<void>, end: () => void } {
+/**
+ * Opens a connection that sends one request after the other. Node's own client would use as much
+ * CPU time as the edge.
+ */
+function client(
+  port: number,
+  request: string,
+  times: number[],
+): { run: (until: number) => Promise<void>, end: () => void } {
   const socket = connect(port, '127.0.0.1').setNoDelay(true)
   let received = ''
   let onResponse: (() => void) | undefined
@@ -22,7 +32,11 @@ function client(port: number, request: string, times: number[]): { run: (until: 
     if (head === -1) return
     if (!received.startsWith('HTTP/1.1 200')) throw new Error(received.slice(0, 200))
     const length = /content-length: (\d+)/i.exec(received.slice(0, head))?.[1]
-    if (length === undefined ? !received.endsWith('0\r\n\r\n') : received.length < head + 4 + Number(length)) return
+    if (
+      length === undefined
+        ? !received.endsWith('0\r\n\r\n')
+        : received.length < head + 4 + Number(length)
+    ) return
     received = ''
     onResponse?.()
   })
@@ -46,17 +60,32 @@ export async function edgeFigures(stack: BenchStack): Promise<Figure[]> {
   const { port: postgrest, readyPort, tokenOf } = await stack.dataSurface()
   await using running = new AsyncDisposableStack()
   const barePort = await freePort()
-  const child = spawn(process.execPath, ['bench/bare-proxy.ts', String(barePort), `http://127.0.0.1:${postgrest}`], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, [
+    'bench/bare-proxy.ts',
+    String(barePort),
+    `http://127.0.0.1:${postgrest}`,
+  ], { stdio: ['ignore', 'ignore', 'inherit'] })
   running.defer(() => void child.kill())
   await isUp(barePort)
   const edgePort = await stack.edge({ port: postgrest, readyPort })
-  const sides = [{ port: postgrest, prefix: '' }, { port: barePort, prefix: '/data' }, { port: edgePort, prefix: '/data' }]
+  const sides = [{ port: postgrest, prefix: '' }, { port: barePort, prefix: '/data' }, {
+    port: edgePort,
+    prefix: '/data',
+  }]
   const figures: Figure[] = []
   for (const [callers, aim] of [[8, 0.75], [50, 0.85]] as const) {
     const round = async ({ port, prefix }: typeof sides[number]): Promise<Round> => {
       const times: number[] = []
-      const tokens = await Promise.all(Array.from({ length: callers }, (_, at) => tokenOf(person(100 + at))))
-      const all = tokens.map((token) => client(port, `GET ${prefix}${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`, times))
+      const tokens = await Promise.all(
+        Array.from({ length: callers }, (_, at) => tokenOf(person(100 + at))),
+      )
+      const all = tokens.map((token) =>
+        client(
+          port,
+          `GET ${prefix}${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`,
+          times,
+        )
+      )
       const until = performance.now() + roundMs
       await Promise.all(all.map(({ run }) => run(until)))
       for (const { end } of all) end()
@@ -74,9 +103,27 @@ export async function edgeFigures(stack: BenchStack): Promise<Figure[]> {
     const ratio = (of: (one: Round[]) => number) => quantile(seen.map(of), 0.5)
     const work = `list of 20 through the edge, ${callers} callers`
     figures.push(
-      { work, against: 'PostgREST itself', ratio: ratio(([itself, , edge]) => edge!.responses / itself!.responses), aim, unit: 'throughputs' },
-      { work, against: 'a bare undici proxy', ratio: ratio(([, bare, edge]) => edge!.responses / bare!.responses), aim: 0.9, unit: 'throughputs' },
-      { work: `${work}: 99 of a hundred`, against: 'PostgREST itself', ratio: ratio(([itself, , edge]) => edge!.p99 / itself!.p99), aim: 1.5, unit: 'times' },
+      {
+        work,
+        against: 'PostgREST itself',
+        ratio: ratio(([itself, , edge]) => edge!.responses / itself!.responses),
+        aim,
+        unit: 'throughputs',
+      },
+      {
+        work,
+        against: 'a bare undici proxy',
+        ratio: ratio(([, bare, edge]) => edge!.responses / bare!.responses),
+        aim: 0.9,
+        unit: 'throughputs',
+      },
+      {
+        work: `${work}: 99 of a hundred`,
+        against: 'PostgREST itself',
+        ratio: ratio(([itself, , edge]) => edge!.p99 / itself!.p99),
+        aim: 1.5,
+        unit: 'times',
+      },
     )
   }
   return figures

@@ -1,7 +1,8 @@
 /**
- * `npm run bench:shares`: measures the share of the connections that one user's requests use. First the throughput of fifty fast callers with
- * one token, through the edge and directly, in turn. Then the response times of another user while one user sends two hundred of the
- * slowest requests at a time.
+ * `npm run bench:shares`: measures the share of the connections that one user's requests use. First
+ * the throughput of fifty fast callers with one token, through the edge and directly, in turn. Then
+ * the response times of another user while one user sends two hundred of the slowest requests at a
+ * time.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { benchStack, people, person, quantile, type Ask, type Timed } from './stack.ts'
@@ -26,7 +27,11 @@ const directly = stack.askAt(postgrest.port)
 const askAs = stack.askAt(await stack.edge(postgrest), '/data')
 
 /** Sends requests with the given concurrency until the time is over. */
-async function flood(ask: () => Promise<Timed>, concurrency: number, milliseconds: number): Promise<Timed[]> {
+async function flood(
+  ask: () => Promise<Timed>,
+  concurrency: number,
+  milliseconds: number,
+): Promise<Timed[]> {
   const responses: Timed[] = []
   const until = performance.now() + milliseconds
   await Promise.all(Array.from({ length: concurrency }, async () => {
@@ -42,7 +47,11 @@ const list = '/transactions?limit=1'
   let failed = 0
   for (let round = 0; round < rounds; round++) {
     const perWay: Record<string, number> = {}
-    for (const way of round % 2 === 0 ? ['edge', 'directly'] as const : ['directly', 'edge'] as const) {
+    for (
+      const way of round % 2 === 0
+        ? ['edge', 'directly'] as const
+        : ['directly', 'edge'] as const
+    ) {
       const responses = await flood(() => asks[way](list), callers, roundMs)
       perWay[way] = responses.length
       failed += responses.filter(({ status }) => status !== 200).length
@@ -66,12 +75,25 @@ const idle = async (ask: Ask): Promise<number[]> => {
 }
 
 const slowRequests: [string, number, string, unknown?][] = [
-  ['a pattern that goes back and back', 997, `/transactions?select=id&description=match.${encodeURIComponent('^((a|b)*)*\\1\\2\\1x$')}`],
-  ['a fan-out of embeddings', 999, '/transactions?select=id,categories(transactions(id,categories(transactions(id))))'],
-  ['the largest function call', 998, '/rpc/get_transaction_aggregate', { p_filters: [], p_group_by: 'day' }],
+  [
+    'a pattern that goes back and back',
+    997,
+    `/transactions?select=id&description=match.${encodeURIComponent('^((a|b)*)*\\1\\2\\1x$')}`,
+  ],
+  [
+    'a fan-out of embeddings',
+    999,
+    '/transactions?select=id,categories(transactions(id,categories(transactions(id))))',
+  ],
+  ['the largest function call', 998, '/rpc/get_transaction_aggregate', {
+    p_filters: [],
+    p_group_by: 'day',
+  }],
 ]
 const other = await askAs(person(1))
-const [p50, p95] = await idle(other).then((times) => [quantile(times, 0.5), quantile(times, 0.95)] as const)
+const [p50, p95] = await idle(other).then((times) =>
+  [quantile(times, 0.5), quantile(times, 0.95)] as const
+)
 console.log(`another user's ${list}, idle: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`)
 for (const [name, user, path, body] of slowRequests) {
   const attacker = await askAs(person(user))
@@ -86,10 +108,12 @@ for (const [name, user, path, body] of slowRequests) {
   const statuses = Map.groupBy(await attack, ({ status }) => status)
   const times = responses.map(({ ms }) => ms)
   console.log(
-    `while one user sends ${floodCallers} of ${name} at a time: p50 ${quantile(times, 0.5).toFixed(0)} ms, p95 ${quantile(times, 0.95).toFixed(0)} ms, max ${
-      quantile(times, 1).toFixed(0)
-    } ms, `
-      + `${responses.filter(({ status }) => status !== 200).length} of ${responses.length} failed; the attacker got ${
+    `while one user sends ${floodCallers} of ${name} at a time: p50 ${
+      quantile(times, 0.5).toFixed(0)
+    } ms, p95 ${quantile(times, 0.95).toFixed(0)} ms, max ${quantile(times, 1).toFixed(0)} ms, `
+      + `${
+        responses.filter(({ status }) => status !== 200).length
+      } of ${responses.length} failed; the attacker got ${
         [...statuses].map(([status, all]) => `${all.length} × ${status}`).join(', ')
       }`,
   )

@@ -23,13 +23,29 @@ export function print(figures: Figure[]): void {
     `${unit === 'times' ? '≤' : '≥'} ${aim}`,
     note,
   ])
-  for (const row of [['work', 'against', 'ratio', 'aim', ''], ['---', '---', '---', '---', '---'], ...rows]) console.log(`| ${row.join(' | ')} |`)
+  for (
+    const row of [
+      ['work', 'against', 'ratio', 'aim', ''],
+      ['---', '---', '---', '---', '---'],
+      ...rows,
+    ]
+  ) console.log(`| ${row.join(' | ')} |`)
 }
 
-/** Runs two things in turn and returns their medians. The first ten rounds have cold caches and do not count. */
-export async function medians(one: () => Promise<number>, other: () => Promise<number>, rounds: number): Promise<[number, number]> {
+/**
+ * Runs two things in turn and returns their medians. The first ten rounds have cold caches and do
+ * not count.
+ */
+export async function medians(
+  one: () => Promise<number>,
+  other: () => Promise<number>,
+  rounds: number,
+): Promise<[number, number]> {
   const times: [number, number][] = []
   for (let round = 0; round < rounds + 10; round++) times.push([await one(), await other()])
   const counted = times.slice(10)
-  return [quantile(counted.map(([time]) => time), 0.5), quantile(counted.map(([, time]) => time), 0.5)]
+  return [
+    quantile(counted.map(([time]) => time), 0.5),
+    quantile(counted.map(([, time]) => time), 0.5),
+  ]
 }

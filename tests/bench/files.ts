@@ -1,6 +1,7 @@
 /**
- * Measures files of attachments: the speed of uploads and downloads beside a bare Node server on the same PostgreSQL, the memory of the auth
- * service during 200 uploads at once, and lists of transactions that have files.
+ * Measures files of attachments: the speed of uploads and downloads beside a bare Node server on
+ * the same PostgreSQL, the memory of the auth service during 200 uploads at once, and lists of
+ * transactions that have files.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -21,8 +22,16 @@ const limitMegabytes = 384
 const file = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(fileBytes - 9)])
 const sha256 = createHash('sha256').update(file).digest('hex')
 
-/** Stores an attachment of a user and a ticket for it, as the functions of the data surface do. @returns the ticket */
-async function ticketOf({ owner, publicUrl }: BenchStack, user: number, isUpload: boolean, attachmentId?: string): Promise<{ ticket: string, id: string }> {
+/**
+ * Stores an attachment of a user and a ticket for it, as the functions of the data surface do.
+ * @returns the ticket
+ */
+async function ticketOf(
+  { owner, publicUrl }: BenchStack,
+  user: number,
+  isUpload: boolean,
+  attachmentId?: string,
+): Promise<{ ticket: string, id: string }> {
   const { user: userId, session } = person(user)
   const id = attachmentId ?? randomUUID()
   if (attachmentId === undefined) {
@@ -33,7 +42,13 @@ async function ticketOf({ owner, publicUrl }: BenchStack, user: number, isUpload
     )
   }
   const ticket = `file_${randomUUID()}`
-  const claims = { sub: userId, user_id: userId, sid: session, aud: publicUrl, iat: Math.floor(Date.now() / 1_000) }
+  const claims = {
+    sub: userId,
+    user_id: userId,
+    sid: session,
+    aud: publicUrl,
+    iat: Math.floor(Date.now() / 1_000),
+  }
   await owner.query(
     `insert into private.file_tickets (token_hash, attachment_id, is_upload, claims, expires_at) values ($1, $2, $3, $4, now() + interval '1 hour')`,
     [
@@ -48,7 +63,8 @@ async function ticketOf({ owner, publicUrl }: BenchStack, user: number, isUpload
 
 async function put(url: string): Promise<Response> {
   const response = await fetch(url, { method: 'PUT', body: file })
-  if (response.status !== 200) throw new Error(`PUT answered ${response.status} ${await response.text()}`)
+  if (response.status !== 200)
+    throw new Error(`PUT answered ${response.status} ${await response.text()}`)
   return response
 }
 
@@ -58,7 +74,8 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-const peakMegabytes = (pid: number): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
+const peakMegabytes = (pid: number): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
 
 /** Compares a list of transactions before and after each of them has a file. */
 async function listFigure(stack: BenchStack): Promise<Figure> {
@@ -78,7 +95,11 @@ async function listFigure(stack: BenchStack): Promise<Figure> {
   const as = await stack.postgrest()
   const [one, other] = [await as(withFiles), await as(without)]
   const list = '/transactions?select=*&order=transaction_date.desc,id&limit=50'
-  const [ours, theirs] = await medians(async () => (await one(list)).ms, async () => (await other(list)).ms, 200)
+  const [ours, theirs] = await medians(
+    async () => (await one(list)).ms,
+    async () => (await other(list)).ms,
+    200,
+  )
   return {
     work: 'newest 50 of 5,000 transactions that have files',
     against: 'transactions without files',
@@ -96,7 +117,9 @@ export async function fileFigures(): Promise<Figure[]> {
   const { owner } = stack
   await owner.query(`update auth.sessions set expires_at = now() + interval '7 days'`)
   await owner.query('delete from auth.jwks where signs_from is null')
-  await owner.query('create table bare_chunks (file_id uuid, number integer, bytes bytea, primary key (file_id, number))')
+  await owner.query(
+    'create table bare_chunks (file_id uuid, number integer, bytes bytea, primary key (file_id, number))',
+  )
   await owner.query('alter table bare_chunks alter column bytes set storage external')
   await using resources = new AsyncDisposableStack()
   const [port, barePort] = [await freePort(), await freePort()]
@@ -112,7 +135,13 @@ export async function fileFigures(): Promise<Figure[]> {
     port,
     '/readyz',
   )
-  await runProgram(resources, ['bench/bare-files.ts'], { DATABASE_URL: stack.url }, barePort, `/${randomUUID()}`)
+  await runProgram(
+    resources,
+    ['bench/bare-files.ts'],
+    { DATABASE_URL: stack.url },
+    barePort,
+    `/${randomUUID()}`,
+  )
   const addressOf = (ticket: string) => `http://127.0.0.1:${port}/api/auth/files/${ticket}`
   const bare = `http://127.0.0.1:${barePort}/`
 
@@ -129,17 +158,33 @@ export async function fileFigures(): Promise<Figure[]> {
   const read = (url: string) => async () => {
     const response = await fetch(url)
     const { byteLength } = await response.arrayBuffer()
-    if (byteLength !== fileBytes) throw new Error(`GET answered ${response.status} with ${byteLength} bytes`)
+    if (byteLength !== fileBytes)
+      throw new Error(`GET answered ${response.status} with ${byteLength} bytes`)
   }
   const { ticket: opened } = await ticketOf(stack, 1, false, stored)
-  for (let round = 0; round < rounds; round++) downloads.push(await timed(read(`${bare}${bareId}`)) / await timed(read(addressOf(opened))))
+  for (let round = 0; round < rounds; round++)
+    downloads.push(await timed(read(`${bare}${bareId}`)) / await timed(read(addressOf(opened))))
 
-  const tickets = await Promise.all(Array.from({ length: atOnce }, (_, at) => ticketOf(stack, 2 + at, true)))
+  const tickets = await Promise.all(
+    Array.from({ length: atOnce }, (_, at) => ticketOf(stack, 2 + at, true)),
+  )
   const tookMs = await timed(() => Promise.all(tickets.map(({ ticket }) => put(addressOf(ticket)))))
   const peak = peakMegabytes(pid)
   return [
-    { work: 'upload of 10 MB', against: 'a bare Node server, same PostgreSQL', ratio: quantile(uploads, 0.5), aim: 0.5, unit: 'throughputs' },
-    { work: 'download of 10 MB', against: 'a bare Node server, same PostgreSQL', ratio: quantile(downloads, 0.5), aim: 0.5, unit: 'throughputs' },
+    {
+      work: 'upload of 10 MB',
+      against: 'a bare Node server, same PostgreSQL',
+      ratio: quantile(uploads, 0.5),
+      aim: 0.5,
+      unit: 'throughputs',
+    },
+    {
+      work: 'download of 10 MB',
+      against: 'a bare Node server, same PostgreSQL',
+      ratio: quantile(downloads, 0.5),
+      aim: 0.5,
+      unit: 'throughputs',
+    },
     {
       work: `${atOnce} uploads of 10 MB at once: most memory of the auth service`,
       against: `${limitMegabytes} MB`,

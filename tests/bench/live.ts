@@ -1,6 +1,7 @@
 /**
- * Measures live streams: what they cost a write, how soon an event arrives, and what a thousand idle streams cost the auth service. The
- * baseline of a write is the same database without notes of changes.
+ * Measures live streams: what they cost a write, how soon an event arrives, and what a thousand
+ * idle streams cost the auth service. The baseline of a write is the same database without notes of
+ * changes.
  */
 import { createHmac, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -36,19 +37,25 @@ const addressOf = (user: number): string => `10.1.${user >> 8}.${user & 255}`
 
 type Reader = { socket: Socket, onText: (text: string) => void }
 
-/** Opens a stream of a user over a raw connection, whose cost is small beside the measured server's. Resolves after `ready`. */
+/**
+ * Opens a stream of a user over a raw connection, whose cost is small beside the measured server's.
+ * Resolves after `ready`.
+ */
 async function openStream(port: number, user: number): Promise<Reader> {
   const socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1')
   const reader: Reader = { socket, onText: () => undefined }
   const opened = new Promise<void>((resolve, reject) => {
     socket.once('error', reject).on('data', (text: string) => {
-      if (!text.startsWith('HTTP/1.1 200') && text.startsWith('HTTP/')) reject(new Error(text.slice(0, 12)))
+      if (!text.startsWith('HTTP/1.1 200') && text.startsWith('HTTP/'))
+        reject(new Error(text.slice(0, 12)))
       if (text.includes('event: ready')) resolve()
       else reader.onText(text)
     })
   })
   socket.write(
-    `GET /api/auth/changes?tables=transactions HTTP/1.1\r\nhost: localhost\r\nx-forwarded-for: ${addressOf(user)}\r\ncookie: ${cookieOf(user)}\r\n\r\n`,
+    `GET /api/auth/changes?tables=transactions HTTP/1.1\r\nhost: localhost\r\nx-forwarded-for: ${
+      addressOf(user)
+    }\r\ncookie: ${cookieOf(user)}\r\n\r\n`,
   )
   await opened
   return reader
@@ -62,7 +69,9 @@ async function create(ask: Ask, id: string = randomUUID()): Promise<number> {
   return ms
 }
 
-/** Creates rows with twelve writers for a second. @returns the number, and the median of the times */
+/**
+ * Creates rows with twelve writers for a second. @returns the number, and the median of the times
+ */
 async function writeRound(asks: Ask[]): Promise<{ count: number, median: number }> {
   const times: number[] = []
   const until = performance.now() + roundMs
@@ -114,7 +123,10 @@ async function writeFigures(stack: BenchStack, asks: Ask[], streams: number): Pr
 }
 
 /** Creates fifty rows a second and measures the time from each request to its event. */
-async function latencyFigure(port: number, askAs: (who: ReturnType<typeof person>) => Promise<Ask>): Promise<Figure> {
+async function latencyFigure(
+  port: number,
+  askAs: (who: ReturnType<typeof person>) => Promise<Ask>,
+): Promise<Figure> {
   const user = 1_001
   const stream = await openStream(port, user)
   const ask = await askAs(person(user))
@@ -146,7 +158,8 @@ async function latencyFigure(port: number, askAs: (who: ReturnType<typeof person
   }
 }
 
-const residentMegabytes = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
+const residentMegabytes = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
 
 /** Runs all measurements of this file, in about three minutes. */
 export async function liveFigures(): Promise<Figure[]> {
@@ -171,7 +184,9 @@ export async function liveFigures(): Promise<Figure[]> {
     '/readyz',
   )
   const askAs = await stack.postgrest()
-  const asks = await Promise.all(Array.from({ length: writers }, (_, at) => askAs(person(1_050 + at))))
+  const asks = await Promise.all(
+    Array.from({ length: writers }, (_, at) => askAs(person(1_050 + at))),
+  )
   await writeRound(asks)
   const figures = await writeFigures(stack, asks, 0)
   figures.push(await latencyFigure(port, askAs))
@@ -183,13 +198,22 @@ export async function liveFigures(): Promise<Figure[]> {
   const shareWithout = await cpuShare()
   // a service that has just started has not yet grown to its usual size
   for (let user = 1; user <= idleStreams; user++) {
-    const response = await fetch(`http://127.0.0.1:${port}/api/auth/get-session`, { headers: { cookie: cookieOf(user), 'x-forwarded-for': addressOf(user) } })
+    const response = await fetch(`http://127.0.0.1:${port}/api/auth/get-session`, {
+      headers: { cookie: cookieOf(user), 'x-forwarded-for': addressOf(user) },
+    })
     await response.arrayBuffer()
   }
   const streams: Reader[] = []
   const open = async (count: number) => {
     while (streams.length < count)
-      streams.push(...await Promise.all(Array.from({ length: Math.min(20, count - streams.length) }, (_, at) => openStream(port, 1 + streams.length + at))))
+      streams.push(
+        ...await Promise.all(
+          Array.from(
+            { length: Math.min(20, count - streams.length) },
+            (_, at) => openStream(port, 1 + streams.length + at),
+          ),
+        ),
+      )
   }
   await open(1)
   const before = residentMegabytes(pid)
@@ -213,7 +237,9 @@ export async function liveFigures(): Promise<Figure[]> {
       ratio: share / 0.02,
       aim: 1,
       unit: 'times',
-      note: `${(share * 100).toFixed(1)} %, beside ${(shareWithout * 100).toFixed(1)} % without streams`,
+      note: `${(share * 100).toFixed(1)} %, beside ${
+        (shareWithout * 100).toFixed(1)
+      } % without streams`,
     },
   )
   for (const { socket } of streams) socket.destroy()

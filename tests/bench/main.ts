@@ -1,9 +1,14 @@
 /**
- * `npm run bench`: measures every figure of docs/performance.md and prints one table. It takes about fifteen minutes and 12 GB of disk, most
- * of it for ten million rows. `BENCH_ROWS=300000` skips these and takes three minutes. `BENCH_ONLY` selects one part: a key of `parts`, or
+ * `npm run bench`: measures every figure of docs/performance.md and prints one table. It takes
+ * about fifteen minutes and 12 GB of disk, most of it for ten million rows. `BENCH_ROWS=300000`
+ * skips these and takes three minutes. `BENCH_ONLY` selects one part: a key of `parts`, or
  * `growth`, which compares ten times as many rows.
  */
-import { datasetCallers, insertLargeDataset, insertTransactionParts } from '../support/large-dataset.ts'
+import {
+  datasetCallers,
+  insertLargeDataset,
+  insertTransactionParts,
+} from '../support/large-dataset.ts'
 import { authFigures } from './auth.ts'
 import { edgeFigures } from './edge.ts'
 import { print, type Figure } from './figures.ts'
@@ -21,7 +26,8 @@ const filled = (count: number) =>
   benchStack(async (owner) => {
     await insertLargeDataset(owner, count)
     await owner.query('set session_replication_role = replica')
-    for (const who of [datasetCallers.many, datasetCallers.team]) await insertTransactionParts(owner, who)
+    for (const who of [datasetCallers.many, datasetCallers.team])
+      await insertTransactionParts(owner, who)
     await insertLargePerson(owner)
     await owner.query('reset session_replication_role')
     await owner.query('vacuum analyze')
@@ -41,7 +47,8 @@ const parts = {
   live: liveFigures,
   files: fileFigures,
 }
-for (const [name, measure] of Object.entries(parts)) if (only === undefined || only === name) figures.push(...await measure(small))
+for (const [name, measure] of Object.entries(parts))
+  if (only === undefined || only === name) figures.push(...await measure(small))
 if (only === 'growth' || only === undefined && process.env['BENCH_ROWS'] === undefined) {
   await using large = await filled(10 * rows)
   figures.push(...await growthFigures(small, large))

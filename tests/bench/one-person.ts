@@ -1,4 +1,7 @@
-/** Measures the reports of one user with 200,000 transactions of fifteen years, in three currencies and also converted to one. */
+/**
+ * Measures the reports of one user with 200,000 transactions of fifteen years, in three currencies
+ * and also converted to one.
+ */
 import type pg from 'pg'
 import type { DatasetCaller } from '../support/large-dataset.ts'
 import { medians, type Figure } from './figures.ts'
@@ -7,7 +10,10 @@ import type { BenchStack } from './stack.ts'
 const user = 'user-7'
 const caller: DatasetCaller = { user, session: 'session-7' }
 
-/** Stores the transactions, with 10 accounts, 30 categories, 12,600 line items, and exchange rates of each month. */
+/**
+ * Stores the transactions, with 10 accounts, 30 categories, 12,600 line items, and exchange rates
+ * of each month.
+ */
 export async function insertLargePerson(db: Pick<pg.ClientBase, 'query'>): Promise<void> {
   await db.query(`
     insert into api.accounts (id, name, type, balance, currency, user_id)
@@ -32,11 +38,19 @@ const yearAgo = new Date(Date.now() - 365 * 86_400_000).toISOString().slice(0, 1
 const today = new Date().toISOString().slice(0, 10)
 const filters = [{ field: 'transaction_date', operation: 'gte', value: yearAgo }]
 
-/** The reports: the path, and the bodies for a year and for fifteen years. Budgets are compared for a year only. */
+/**
+ * The reports: the path, and the bodies for a year and for fifteen years. Budgets are compared for
+ * a year only.
+ */
 const reports: [name: string, path: string, year: object, all?: object][] = [
   ['sums by month', '/rpc/get_transaction_aggregate', { p_filters: filters }, {}],
-  ['sums by category', '/rpc/get_transaction_aggregate', { p_filters: filters, p_group_by: 'category' }, { p_group_by: 'category' }],
-  ['distribution', '/rpc/get_transaction_distribution_by_category', { params: { filters: { start_date: yearAgo, end_date: today } } }, { params: {} }],
+  ['sums by category', '/rpc/get_transaction_aggregate', {
+    p_filters: filters,
+    p_group_by: 'category',
+  }, { p_group_by: 'category' }],
+  ['distribution', '/rpc/get_transaction_distribution_by_category', {
+    params: { filters: { start_date: yearAgo, end_date: today } },
+  }, { params: {} }],
   ['cash flow', '/rpc/get_cash_flow', { periods: 12 }, { grouping: 'yearly', periods: 16 }],
   ['budgets', '/rpc/get_budget_comparison', { start_date: yearAgo, end_date: today }],
 ]
@@ -46,7 +60,9 @@ export async function personFigures(stack: BenchStack, rounds = 5): Promise<Figu
   const ask = await (await stack.postgrest())(caller)
   const figures: Figure[] = []
   for (const [name, path, year, all] of reports) {
-    for (const [range, body, limit] of [['a year', year, 300], ['fifteen years', all, 1_500]] as const) {
+    for (
+      const [range, body, limit] of [['a year', year, 300], ['fifteen years', all, 1_500]] as const
+    ) {
       if (body === undefined) continue
       const timed = (more: object) => async () => {
         const { status, ms } = await ask(path, { ...body, ...more })

@@ -1,6 +1,7 @@
 /**
- * Measures reads: PostgREST's statement under the row rules, against handwritten SQL without them. Both run in turn, directly in the
- * database on one connection each. edge.ts and throughput.ts measure HTTP.
+ * Measures reads: PostgREST's statement under the row rules, against handwritten SQL without them.
+ * Both run in turn, directly in the database on one connection each. edge.ts and throughput.ts
+ * measure HTTP.
  */
 import pg from 'pg'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,12 +22,18 @@ type Case = {
 }
 
 const day = 86_400_000
-const [monthFrom, monthTo] = [180, 150].map((days) => new Date(Date.now() - days * day).toISOString().slice(0, 10)) as [string, string]
+const [monthFrom, monthTo] = [180, 150].map((days) =>
+  new Date(Date.now() - days * day).toISOString().slice(0, 10)
+) as [string, string]
 const newest = 'order by transaction_date desc limit 50'
 
 function lists(who: DatasetCaller, name: string): Case[] {
   const [filter, where, value] = who.organization === undefined
-    ? [`organization_id=is.null&user_id=eq.${who.user}`, 'organization_id is null and user_id = $1', who.user]
+    ? [
+      `organization_id=is.null&user_id=eq.${who.user}`,
+      'organization_id is null and user_id = $1',
+      who.user,
+    ]
     : [`organization_id=eq.${who.organization}`, 'organization_id = $1', who.organization]
   const list = (what: string, more: string, sql: string, values: unknown[], aim: number): Case => ({
     work: `${name}: ${what}`,
@@ -51,7 +58,9 @@ function lists(who: DatasetCaller, name: string): Case[] {
       1.5,
     ),
     list('with name=ilike', '&name=ilike.*coffee*', 'and name ilike $2', ['%coffee%'], 1.5),
-    list('with a category', `&category_id=eq.${categoryOf(who)}`, 'and category_id = $2', [categoryOf(who)], 1.5),
+    list('with a category', `&category_id=eq.${categoryOf(who)}`, 'and category_id = $2', [
+      categoryOf(who),
+    ], 1.5),
     list('with a status', '&status=eq.failed', 'and status = $2', ['failed'], 1.5),
   ]
 }
@@ -62,7 +71,11 @@ const ofTeam = 'organization_id = $1'
 const cases: Case[] = [
   ...lists(datasetCallers.team, 'a team of 100,000 rows'),
   ...lists(datasetCallers.many, '50,000 personal rows'),
-  ...[['newest 50', '&order=transaction_date.desc', 'order by transaction_date desc'], ['unordered 50', '', ''], ['order=id', '&order=id', 'order by id']].map(
+  ...[['newest 50', '&order=transaction_date.desc', 'order by transaction_date desc'], [
+    'unordered 50',
+    '',
+    '',
+  ], ['order=id', '&order=id', 'order by id']].map(
     ([what, order, sql]): Case => ({
       work: `a caller with 49 rows: ${what}`,
       who: datasetCallers.few,
@@ -97,7 +110,8 @@ const cases: Case[] = [
     who: datasetCallers.team,
     path: '/rpc/get_transaction_stat',
     body: {},
-    handwritten: `select sum(amount) from api.transactions where ${ofTeam} and currency = 'usd' and status <> 'failed' and transfer_id is null`,
+    handwritten:
+      `select sum(amount) from api.transactions where ${ofTeam} and currency = 'usd' and status <> 'failed' and transfer_id is null`,
     values: ['org-1'],
     aim: 1.5,
   },
@@ -106,15 +120,23 @@ const cases: Case[] = [
     who: datasetCallers.team,
     path: '/rpc/get_cash_flow',
     body: {},
-    handwritten: `select date_trunc('month', transaction_date), currency, sum(amount) filter (where amount > 0), -sum(amount) filter (where amount < 0)
+    handwritten:
+      `select date_trunc('month', transaction_date), currency, sum(amount) filter (where amount > 0), -sum(amount) filter (where amount < 0)
       from api.transactions where ${ofTeam} and status <> 'failed' and transfer_id is null and transaction_date >= date_trunc('month', now()) - interval '11 months' group by 1, 2`,
     values: ['org-1'],
     aim: 1.3,
   },
 ]
 
-/** Returns PostgREST's statement for a request with its parameters. A table lock holds the statement, so that pg_stat_activity shows it. */
-async function statementFor({ path, body, headers }: Case, ask: Ask, { owner, url }: BenchStack): Promise<{ text: string, values: unknown[] }> {
+/**
+ * Returns PostgREST's statement for a request with its parameters. A table lock holds the
+ * statement, so that pg_stat_activity shows it.
+ */
+async function statementFor(
+  { path, body, headers }: Case,
+  ask: Ask,
+  { owner, url }: BenchStack,
+): Promise<{ text: string, values: unknown[] }> {
   const lock = new pg.Client({ connectionString: url })
   await lock.connect()
   await lock.query('begin; lock table api.transactions in access exclusive mode')
@@ -125,7 +147,11 @@ async function statementFor({ path, body, headers }: Case, ask: Ask, { owner, ur
         `select query from pg_stat_activity where usename = 'authenticator' and wait_event_type = 'Lock' and query like 'WITH pgrst_source%'`,
       )
       // PostgREST sets the type of this parameter in the protocol
-      if (waiting !== undefined) return { text: waiting.query.replace('$1 AS json_data', '$1::json AS json_data'), values: valuesOf(waiting.query, path, body) }
+      if (waiting !== undefined)
+        return {
+          text: waiting.query.replace('$1 AS json_data', '$1::json AS json_data'),
+          values: valuesOf(waiting.query, path, body),
+        }
       await sleep(5)
     }
   } finally {
@@ -134,19 +160,41 @@ async function statementFor({ path, body, headers }: Case, ask: Ask, { owner, ur
   }
 }
 
-/** Returns PostgREST's parameters: the body, the filters in their order, limit and offset, and for a count the filters again. */
+/**
+ * Returns PostgREST's parameters: the body, the filters in their order, limit and offset, and for a
+ * count the filters again.
+ */
 function valuesOf(statement: string, path: string, body: unknown): unknown[] {
   const query = new URLSearchParams(path.split('?')[1])
-  const filters = [...query].filter(([name, value]) => !['order', 'limit', 'offset', 'select'].includes(name) && value !== 'is.null')
+  const filters = [...query].filter(([name, value]) =>
+    !['order', 'limit', 'offset', 'select'].includes(name) && value !== 'is.null'
+  )
     .map(([, value]) => value.replace(/^\w+[.]/, '').replaceAll('*', '%'))
   // the default limit is db-max-rows
   const page = [query.get('limit') ?? '10000', query.get('offset') ?? '0']
-  const needed = Math.max(...[...statement.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)), 0)
-  return [...(statement.includes('json_data') ? [JSON.stringify(body)] : []), ...filters, ...page, ...filters].slice(0, needed)
+  const needed = Math.max(
+    ...[...statement.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)),
+    0,
+  )
+  return [
+    ...(statement.includes('json_data') ? [JSON.stringify(body)] : []),
+    ...filters,
+    ...page,
+    ...filters,
+  ].slice(0, needed)
 }
 
-/** Runs a statement in a transaction with PostgREST's settings. Returns the time of the statement without the settings, in milliseconds. */
-async function timed(client: pg.Client, settings: string[], name: string, text: string, values: unknown[]): Promise<number> {
+/**
+ * Runs a statement in a transaction with PostgREST's settings. Returns the time of the statement
+ * without the settings, in milliseconds.
+ */
+async function timed(
+  client: pg.Client,
+  settings: string[],
+  name: string,
+  text: string,
+  values: unknown[],
+): Promise<number> {
   await client.query('begin')
   for (const setting of settings) await client.query(setting)
   const started = performance.now()
@@ -157,10 +205,19 @@ async function timed(client: pg.Client, settings: string[], name: string, text: 
 }
 
 const settingsOf = (roles: { setting: string }[], { user, organization }: DatasetCaller) => [
-  ...roles.map(({ setting }) => `select set_config('${setting.split('=')[0]}', '${setting.split('=').slice(1).join('=')}', true)`),
+  ...roles.map(({ setting }) =>
+    `select set_config('${setting.split('=')[0]}', '${
+      setting.split('=').slice(1).join('=')
+    }', true)`
+  ),
   'set local role authenticated',
   `select set_config('request.jwt.claims', '${
-    JSON.stringify({ user_id: user, claims: organization === undefined ? {} : { organization_id: organization, organization_role: 'owner' } })
+    JSON.stringify({
+      user_id: user,
+      claims: organization === undefined
+        ? {}
+        : { organization_id: organization, organization_role: 'owner' },
+    })
   }', true)`,
 ]
 
@@ -168,7 +225,10 @@ const settingsOf = (roles: { setting: string }[], { user, organization }: Datase
 type Runner = { ours: () => Promise<number>, handwritten: () => Promise<number> }
 
 /** Opens connections for the cases; `resources` closes them. */
-async function runnersOn(stack: BenchStack, resources: AsyncDisposableStack): Promise<(each: Case) => Promise<Runner>> {
+async function runnersOn(
+  stack: BenchStack,
+  resources: AsyncDisposableStack,
+): Promise<(each: Case) => Promise<Runner>> {
   const connected = async (url: string) => {
     const client = new pg.Client({ connectionString: url })
     await client.connect()
@@ -179,14 +239,23 @@ async function runnersOn(stack: BenchStack, resources: AsyncDisposableStack): Pr
   as.username = 'authenticator'
   as.password = 'authenticator'
   const [caller, hand] = [await connected(as.href), await connected(stack.url)]
-  const { rows: settings } = await stack.owner.query<{ setting: string }>(`select unnest(rolconfig) as setting from pg_roles where rolname = 'authenticated'`)
+  const { rows: settings } = await stack.owner.query<{ setting: string }>(
+    `select unnest(rolconfig) as setting from pg_roles where rolname = 'authenticated'`,
+  )
   const askAs = await stack.postgrest()
   return async (each) => {
     const { text, values } = await statementFor(each, await askAs(each.who), stack)
     const callerSettings = settingsOf(settings, each.who)
     return {
       ours: () => timed(caller, callerSettings, each.work, text, values),
-      handwritten: () => timed(hand, [], each.work, `select coalesce(json_agg(t), '[]') from (${each.handwritten}) t`, each.values),
+      handwritten: () =>
+        timed(
+          hand,
+          [],
+          each.work,
+          `select coalesce(json_agg(t), '[]') from (${each.handwritten}) t`,
+          each.values,
+        ),
     }
   }
 }
@@ -199,19 +268,46 @@ export async function readFigures(stack: BenchStack, rounds = 60): Promise<Figur
   for (const each of cases) {
     const { ours, handwritten } = await runner(each)
     const [one, other] = await medians(ours, handwritten, rounds)
-    figures.push({ work: each.work, against: 'handwritten SQL', ratio: one / other, aim: each.aim, unit: 'times', note: `${one.toFixed(2)} ms` })
+    figures.push({
+      work: each.work,
+      against: 'handwritten SQL',
+      ratio: one / other,
+      aim: each.aim,
+      unit: 'times',
+      note: `${one.toFixed(2)} ms`,
+    })
   }
   return figures
 }
 
-/** Measures each list on two databases in turn: the larger one has ten times as many rows of other users. */
-export async function growthFigures(small: BenchStack, large: BenchStack, rounds = 60): Promise<Figure[]> {
+/**
+ * Measures each list on two databases in turn: the larger one has ten times as many rows of other
+ * users.
+ */
+export async function growthFigures(
+  small: BenchStack,
+  large: BenchStack,
+  rounds = 60,
+): Promise<Figure[]> {
   await using resources = new AsyncDisposableStack()
   const [onSmall, onLarge] = [await runnersOn(small, resources), await runnersOn(large, resources)]
   const figures: Figure[] = []
-  for (const each of cases.filter(({ body, headers }) => body === undefined && headers === undefined)) {
-    const [one, other] = await medians((await onLarge(each)).ours, (await onSmall(each)).ours, rounds)
-    figures.push({ work: each.work, against: 'itself with a tenth of the rows', ratio: one / other, aim: 1.2, unit: 'times', note: `${one.toFixed(2)} ms` })
+  for (
+    const each of cases.filter(({ body, headers }) => body === undefined && headers === undefined)
+  ) {
+    const [one, other] = await medians(
+      (await onLarge(each)).ours,
+      (await onSmall(each)).ours,
+      rounds,
+    )
+    figures.push({
+      work: each.work,
+      against: 'itself with a tenth of the rows',
+      ratio: one / other,
+      aim: 1.2,
+      unit: 'times',
+      note: `${one.toFixed(2)} ms`,
+    })
   }
   return figures
 }

@@ -1,4 +1,7 @@
-/** Starts the data surface for benchmarks: an embedded PostgreSQL with a migrated database, users with sessions, and PostgREST. */
+/**
+ * Starts the data surface for benchmarks: an embedded PostgreSQL with a migrated database, users
+ * with sessions, and PostgREST.
+ */
 import { spawn } from 'node:child_process'
 import { Agent, createServer, request } from 'node:http'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
@@ -32,14 +35,26 @@ export type BenchStack = AsyncDisposable & {
   /** PUBLIC_URL of the service. */
   publicUrl: string
   authServicePassword: string
-  /** Starts a PostgREST for other HTTP clients. @returns its ports, and a function that signs tokens */
-  dataSurface: () => Promise<{ port: number, readyPort: number, tokenOf: (who: DatasetCaller) => Promise<string> }>
-  /** Starts an edge before a PostgREST, as a process. Instead of an auth service it has only its public keys. @returns its port */
+  /**
+   * Starts a PostgREST for other HTTP clients. @returns its ports, and a function that signs tokens
+   */
+  dataSurface: () => Promise<
+    { port: number, readyPort: number, tokenOf: (who: DatasetCaller) => Promise<string> }
+  >
+  /**
+   * Starts an edge before a PostgREST, as a process. Instead of an auth service it has only its
+   * public keys. @returns its port
+   */
   edge: (postgrest: { port: number, readyPort: number }) => Promise<number>
-  /** Returns the function that sends requests as a user. @param prefix the beginning of each path, such as `/data` */
+  /**
+   * Returns the function that sends requests as a user. @param prefix the beginning of each path,
+   * such as `/data`
+   */
   askAt: (port: number, prefix?: string) => (who: DatasetCaller | undefined) => Promise<Ask>
   /** Starts a PostgREST. @param env additional settings, such as PGRST_DB_POOL */
-  postgrest: (env?: Record<string, string>) => Promise<(who: DatasetCaller | undefined) => Promise<Ask>>
+  postgrest: (
+    env?: Record<string, string>,
+  ) => Promise<(who: DatasetCaller | undefined) => Promise<Ask>>
 }
 
 /** Creates the users `user-1`, `user-2` and so on, each with a session. */
@@ -50,22 +65,37 @@ export const people = (count: number) => async (owner: pg.Client): Promise<void>
 }
 
 /** Returns one of these users. */
-export const person = (number: number): DatasetCaller => ({ user: `user-${number}`, session: `session-${number}` })
+export const person = (number: number): DatasetCaller => ({
+  user: `user-${number}`,
+  session: `session-${number}`,
+})
 
 /** Waits until a proxy of the data surface answers. */
 export async function isUp(port: number): Promise<void> {
-  while (!await fetch(`http://127.0.0.1:${port}/data/`, { method: 'OPTIONS' }).then(({ ok }) => ok, () => false)) await sleep(50)
+  while (
+    !await fetch(`http://127.0.0.1:${port}/data/`, { method: 'OPTIONS' }).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  ) await sleep(50)
 }
 
 /** @param prepare stores the data of the benchmark */
-export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): Promise<BenchStack> {
+export async function benchStack(
+  prepare: (owner: pg.Client) => Promise<void>,
+): Promise<BenchStack> {
   const resources = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'finance-bench-'))
   resources.defer(() => rm(directory, { recursive: true, force: true }))
   await chmod(directory, 0o755)
   const server = await startPostgres({ directory, password: 'owner-of-the-bench' })
   resources.defer(() => server.stop())
-  await migrate({ databaseUrl: server.url, publicUrl, authServicePassword, authenticatorPassword: 'authenticator' })
+  await migrate({
+    databaseUrl: server.url,
+    publicUrl,
+    authServicePassword,
+    authenticatorPassword: 'authenticator',
+  })
   const owner = new pg.Client({ connectionString: server.url })
   await owner.connect()
   resources.defer(() => owner.end())
@@ -99,16 +129,32 @@ export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): 
     return (path, body, further = {}) =>
       new Promise((resolve, reject) => {
         const started = performance.now()
-        const headers = { ...authorization, ...further, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-        request({ host: '127.0.0.1', port, path: prefix + path, agent, headers, method: body === undefined ? 'GET' : 'POST' }, (response) => {
-          response.resume().on('end', () => resolve({ status: response.statusCode ?? 0, ms: performance.now() - started }))
+        const headers = {
+          ...authorization,
+          ...further,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        }
+        request({
+          host: '127.0.0.1',
+          port,
+          path: prefix + path,
+          agent,
+          headers,
+          method: body === undefined ? 'GET' : 'POST',
+        }, (response) => {
+          response.resume().on('end', () =>
+            resolve({ status: response.statusCode ?? 0, ms: performance.now() - started }))
         }).on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
       })
   }
   /** Serves the public key at every path. @returns its port */
   const serveKeys = async (): Promise<number> => {
     const keys = [{ ...await exportJWK(publicKey), kid, alg: 'RS256' }]
-    const keyServer = createServer((_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ keys })))
+    const keyServer = createServer((_, response) =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).end(
+        JSON.stringify({ keys }),
+      )
+    )
     keyServer.listen(0, '127.0.0.1')
     await once(keyServer, 'listening')
     resources.defer(() => void keyServer.close())
@@ -122,7 +168,11 @@ export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): 
     authServicePassword,
     dataSurface: async () => {
       const readyPort = await freePort()
-      return { port: await start({ PGRST_ADMIN_SERVER_PORT: String(readyPort) }), readyPort, tokenOf }
+      return {
+        port: await start({ PGRST_ADMIN_SERVER_PORT: String(readyPort) }),
+        readyPort,
+        tokenOf,
+      }
     },
     edge: async ({ port: postgrest, readyPort }) => {
       const [port, adminPort, keysPort] = [await freePort(), await freePort(), await serveKeys()]
@@ -150,4 +200,5 @@ export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): 
 
 /** Returns a quantile; `part` 0.5 is the median. NaN without values. */
 export const quantile = (values: number[], part: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ??
+    Number.NaN

@@ -1,4 +1,7 @@
-/** Measures the throughput of a list of 20 rows with sixteen concurrent callers: two PostgREST processes on one database, in turn. */
+/**
+ * Measures the throughput of a list of 20 rows with sixteen concurrent callers: two PostgREST
+ * processes on one database, in turn.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Figure } from './figures.ts'
 import { person, quantile, type Ask, type BenchStack } from './stack.ts'
@@ -22,7 +25,11 @@ async function responsesPerRound(asks: Ask[]): Promise<number> {
 }
 
 /** Returns the ratio of the throughputs of two PostgREST processes. */
-async function compared(stack: BenchStack, one: Record<string, string>, other: Record<string, string>): Promise<number> {
+async function compared(
+  stack: BenchStack,
+  one: Record<string, string>,
+  other: Record<string, string>,
+): Promise<number> {
   const asksOf = async (env: Record<string, string>) => {
     const askAs = await stack.postgrest(env)
     return Promise.all(Array.from({ length: callers }, (_, i) => askAs(person(100 + i))))

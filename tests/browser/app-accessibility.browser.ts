@@ -1,4 +1,7 @@
-/** WCAG 2.2 AA on every page of the app: axe in each language and look, narrow screens, text spacing, and the focus of the keyboard. */
+/**
+ * WCAG 2.2 AA on every page of the app: axe in each language and look, narrow screens, text
+ * spacing, and the focus of the keyboard.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { localReceivers } from '../../realtime/webhooks/sender.ts'
@@ -22,7 +25,10 @@ afterAll(() => story?.close())
 type Options = NonNullable<Parameters<AppStory['open']>[2]>
 
 /** Opens every page, those of guests in a browser without a session, and collects findings. */
-async function onEveryPage(options: Options, look: (page: Page) => Promise<string[]>): Promise<string[]> {
+async function onEveryPage(
+  options: Options,
+  look: (page: Page) => Promise<string[]>,
+): Promise<string[]> {
   const found: string[] = []
   for (const isOutside of [true, false]) {
     const page = await story.open(isOutside ? null : mia, '/', options)
@@ -37,7 +43,11 @@ async function onEveryPage(options: Options, look: (page: Page) => Promise<strin
 
 type Look = NonNullable<Parameters<Page['emulateMedia']>[0]>
 
-const usual = { colorScheme: 'light', contrast: 'no-preference', forcedColors: 'none' } as const satisfies Look
+const usual = {
+  colorScheme: 'light',
+  contrast: 'no-preference',
+  forcedColors: 'none',
+} as const satisfies Look
 const looks: Record<string, Look> = {
   dark: { ...usual, colorScheme: 'dark' },
   'high contrast': { ...usual, contrast: 'more' },
@@ -56,7 +66,10 @@ test.each([{ locale: 'en-US', names: Object.keys(looks) }, { locale: 'de-DE', na
       for (const name of names) {
         await page.emulateMedia(looks[name] ?? usual)
         // only these rules depend on colours
-        all.push(...(await violations(page, { runOnly: ['color-contrast', 'link-in-text-block'] })).map((finding) => `${name}: ${finding}`))
+        all.push(
+          ...(await violations(page, { runOnly: ['color-contrast', 'link-in-text-block'] }))
+            .map((finding) => `${name}: ${finding}`),
+        )
       }
       return all
     })
@@ -88,7 +101,8 @@ test('Mia turns single keys off for her speech input, and on again', async () =>
 })
 
 /** The text spacing that users may set (1.4.12). */
-const spacing = '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-block-end: 2em !important }'
+const spacing =
+  '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-block-end: 2em !important }'
 
 /** Returns the elements that cut off a part of their own text. */
 const cutOff = (page: Page) =>
@@ -113,10 +127,17 @@ async function withSpacing(page: Page): Promise<string[]> {
     sheet.replaceSync('${spacing}')
     document.adoptedStyleSheets = [sheet]
   }`)
-  return [...(await cutOff(page)).filter((element) => !before.includes(element)), ...await sideways(page)].map((finding) => `with spacing: ${finding}`)
+  return [
+    ...(await cutOff(page)).filter((element) => !before.includes(element)),
+    ...await sideways(page),
+  ].map((finding) => `with spacing: ${finding}`)
 }
 
-test.each([{ language: 'German', locale: 'de-DE', look: sideways }, { language: 'English', locale: 'en-US', look: withSpacing }])(
+test.each([{ language: 'German', locale: 'de-DE', look: sideways }, {
+  language: 'English',
+  locale: 'en-US',
+  look: withSpacing,
+}])(
   'no page scrolls sideways at 320 pixels in $language: in German as it is, in English with a wide spacing of the text',
   async ({ locale, look }) => {
     expect(await onEveryPage({ viewport: { width: 320, height: 640 }, locale }, look)).toEqual([])
@@ -126,7 +147,10 @@ test.each([{ language: 'German', locale: 'de-DE', look: sideways }, { language: 
 /** The most key presses on one page. Longer lists repeat the same controls. */
 const mostPresses = 70
 
-/** Returns why a user does not see the focus: it has no mark, or something else covers it. Null at the end of the page. */
+/**
+ * Returns why a user does not see the focus: it has no mark, or something else covers it. Null at
+ * the end of the page.
+ */
 const unseenFocus = (page: Page) =>
   page.evaluate<string | null>(`(() => {
     const element = document.activeElement

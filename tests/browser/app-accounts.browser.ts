@@ -1,4 +1,7 @@
-/** Accounts in the reference app. The model for the other stories: users, their actions, and what they see. */
+/**
+ * Accounts in the reference app. The model for the other stories: users, their actions, and what
+ * they see.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { firstViewBudget, firstViewBytes } from '../../app/first-view.ts'
@@ -14,7 +17,8 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const dayOf = (day: string) => new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
+const dayOf = (day: string) =>
+  new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
 const rowsOf = (page: Page) => page.locator('tbody tr').allTextContents()
 
 test('the first view loads less script than is acceptable on a phone', async () => {
@@ -73,7 +77,9 @@ test('Ann creates, changes and deletes an account, and undoes the deletion', asy
 })
 
 test('Ann in Germany gets euros as the default currency, and afterwards the currency of her accounts', async () => {
-  const page = await story.open(await signedIn(story.stack, 'Ann'), '/accounts', { locale: 'en-DE' })
+  const page = await story.open(await signedIn(story.stack, 'Ann'), '/accounts', {
+    locale: 'en-DE',
+  })
   const create = async (name: string, offered: string, currency: string) => {
     await page.getByRole('button', { name: 'New account' }).click()
     await page.getByLabel('Name').fill(name)
@@ -100,11 +106,16 @@ test('Ann reads at the field in plain words why a value is refused', async () =>
   await page.getByRole('button', { name: 'New account' }).click()
   await page.getByLabel('Name').fill('   ')
   await page.getByRole('button', { name: 'Save' }).click()
-  expect(await page.getByLabel('Name').evaluate((field) => (field as any).validity.valid)).toBe(false)
+  expect(await page.getByLabel('Name').evaluate((field) => (field as any).validity.valid)).toBe(
+    false,
+  )
   await page.getByLabel('Name').fill('Giro')
   await page.getByLabel('Currency').fill('XYZ')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('alert').getByText('Unknown currency. Use a three-letter code such as EUR.', { exact: true }).waitFor()
+  await page.getByRole('alert').getByText(
+    'Unknown currency. Use a three-letter code such as EUR.',
+    { exact: true },
+  ).waitFor()
   expect(await page.getByLabel('Currency').getAttribute('aria-invalid')).toBe('true')
   await page.getByLabel('Currency').fill('EUR')
   await page.getByLabel('Opening balance').fill('9999999999999999999')
@@ -140,23 +151,39 @@ test('Ann enters a loan with the day of its opening balance, and reads at the fi
 
 test('Ann closes an account, which no form offers any more, except for a row that has it', async () => {
   const ann = await signedIn(story.stack, 'Ann')
-  const [old] = await store(story, ann, 'accounts', ['Old', 'Giro', 'Cash'].map((name) => ({ name, type: 'checking', currency: 'usd' })))
+  const [old] = await store(
+    story,
+    ann,
+    'accounts',
+    ['Old', 'Giro', 'Cash'].map((name) => ({ name, type: 'checking', currency: 'usd' })),
+  )
   await store(story, ann, 'transactions', [{ name: 'Fee', amount: -1, account_id: old.id }])
-  await store(story, ann, 'subscriptions', [{ title: 'Rent', amount: 5, period: 'monthly', account_id: old.id }])
+  await store(story, ann, 'subscriptions', [{
+    title: 'Rent',
+    amount: 5,
+    period: 'monthly',
+    account_id: old.id,
+  }])
   const page = await story.open(ann, '/accounts')
   await page.getByRole('button', { name: 'Edit Old' }).click()
   await page.getByLabel('Closed on').fill(inDays(0))
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Closed accounts', { exact: true }).click()
-  await expect.poll(() => page.locator('details tbody tr').allTextContents()).toEqual([`Oldclosed on ${dayOf(inDays(0))}Checking-$1.00EditDelete`])
-  expect(await page.locator('table').first().locator('tbody th').allTextContents()).toEqual(['Cash', 'Giro'])
+  await expect.poll(() => page.locator('details tbody tr').allTextContents()).toEqual([
+    `Oldclosed on ${dayOf(inDays(0))}Checking-$1.00EditDelete`,
+  ])
+  expect(await page.locator('table').first().locator('tbody th').allTextContents()).toEqual([
+    'Cash',
+    'Giro',
+  ])
   expect(await barriers(page)).toEqual([])
   /** Opens the list of a field and reads it. */
   const offers = async (label: string) => {
     await page.getByRole('combobox', { name: label, exact: true }).first().press('ArrowDown')
     return page.getByRole('listbox').getByRole('option').allTextContents()
   }
-  const goTo = (name: string) => page.getByRole('navigation').first().getByRole('link', { name }).click()
+  const goTo = (name: string) =>
+    page.getByRole('navigation').first().getByRole('link', { name }).click()
   await goTo('Recurring')
   await page.getByRole('button', { name: 'New recurring item' }).click()
   await expect.poll(() => offers('Account')).toEqual(['None', 'Cash', 'Giro'])
@@ -177,19 +204,30 @@ test('Ann closes an account, which no form offers any more, except for a row tha
   await entry.getByLabel('Name').fill('Fee')
   expect(await entry.getByLabel('Account').inputValue()).toBe('')
   await entry.getByLabel('Account').press('ArrowDown')
-  await expect.poll(() => page.getByRole('option').allTextContents()).toEqual(['No account', 'Cash', 'Giro'])
+  await expect.poll(() => page.getByRole('option').allTextContents()).toEqual([
+    'No account',
+    'Cash',
+    'Giro',
+  ])
   // the first key closes the list, the second the form
   await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await entry.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Fee', exact: true }).click()
-  await expect.poll(() => page.getByRole('group', { name: 'Edit Fee' }).getByLabel('Account').inputValue()).toBe('Old')
+  await expect.poll(() =>
+    page.getByRole('group', { name: 'Edit Fee' }).getByLabel('Account').inputValue()
+  ).toBe('Old')
   await page.context().close()
 })
 
 test('Ann deletes on a phone, where a notice covers no button of the last row or of a dialog', async () => {
   const ann = await signedIn(story.stack, 'Ann')
-  await store(story, ann, 'accounts', 'ABCDEFGHIJKL'.split('').map((name) => ({ name, type: 'checking', currency: 'eur' })))
+  await store(
+    story,
+    ann,
+    'accounts',
+    'ABCDEFGHIJKL'.split('').map((name) => ({ name, type: 'checking', currency: 'eur' })),
+  )
   const page = await story.open(ann, '/accounts', { viewport: { width: 320, height: 640 } })
   for (const name of ['A', 'B']) await page.getByRole('button', { name: `Delete ${name}` }).click()
   await sees(page, 'B deleted.')
@@ -222,7 +260,11 @@ test('Ann signs in again after her session ends during an edit, and stores her e
 describe('in a team', () => {
   test("the editor sees only the team's accounts, and undoes a deletion with its effect on transactions", async () => {
     const { owner, editor } = await team(story.stack, ['editor'])
-    const [{ id }] = await store(story, owner, 'accounts', [{ name: 'Shared', type: 'checking', currency: 'usd' }])
+    const [{ id }] = await store(story, owner, 'accounts', [{
+      name: 'Shared',
+      type: 'checking',
+      currency: 'usd',
+    }])
     await store(story, owner, 'transactions', [{ name: 'Stamps', amount: -30, account_id: id }])
     const page = await story.open(editor, '/accounts')
     await page.getByRole('button', { name: /Workspace:\s*The Team\s*editor/ }).waitFor()
@@ -244,7 +286,9 @@ describe('in a team', () => {
     const page = await story.open(owner, '/accounts')
     await page.getByRole('button', { name: 'New account' }).click()
     await page.getByLabel('Name').fill('Donaudampfschifffahrtsgesellschaftskonto')
-    await page.getByLabel('Bank').fill('Raiffeisenlandesbank Niederösterreich-Wien Aktiengesellschaftszweigniederlassung')
+    await page.getByLabel('Bank').fill(
+      'Raiffeisenlandesbank Niederösterreich-Wien Aktiengesellschaftszweigniederlassung',
+    )
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     for (const width of [390, 320]) {
@@ -256,7 +300,11 @@ describe('in a team', () => {
       const dialog = await page.getByRole('dialog').boundingBox()
       expect(dialog?.x).toBeGreaterThanOrEqual(0)
       expect((dialog?.x ?? 0) + (dialog?.width ?? width)).toBeLessThanOrEqual(width)
-      expect(await page.getByRole('dialog').evaluate((shown) => (shown as any).scrollWidth - (shown as any).clientWidth)).toBe(0)
+      expect(
+        await page.getByRole('dialog').evaluate((shown) =>
+          (shown as any).scrollWidth - (shown as any).clientWidth
+        ),
+      ).toBe(0)
       await page.getByRole('button', { name: 'Close' }).first().click()
     }
     await page.context().close()

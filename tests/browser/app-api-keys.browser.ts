@@ -13,7 +13,10 @@ afterAll(() => story?.close())
 
 test('Ann creates a read-only key of her team, copies it, and later revokes it', async () => {
   const { owner: ann, id: organizationId } = await team(story.stack, [])
-  const page = await story.open(ann, '/settings', { viewport: { width: 390, height: 844 }, permissions: ['clipboard-read', 'clipboard-write'] })
+  const page = await story.open(ann, '/settings', {
+    viewport: { width: 390, height: 844 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
   const section = page.locator('section', { has: page.getByRole('heading', { name: 'API keys' }) })
   const doing = section.getByLabel('Permissions')
   await section.getByRole('button', { name: 'New API key' }).click()
@@ -38,26 +41,38 @@ test('Ann creates a read-only key of her team, copies it, and later revokes it',
   expect(await unwrap(data.from('transactions').select())).toEqual([])
   expect((await data.from('transactions').insert({ name: 'No', amount: 1 })).status).toBe(403)
   const [listed] = (await ann.get('/api-key/list')).body
-  expect(listed).toMatchObject({ name: 'Monthly report', role: 'viewer', organization_id: organizationId })
+  expect(listed).toMatchObject({
+    name: 'Monthly report',
+    role: 'viewer',
+    organization_id: organizationId,
+  })
 
   await page.reload()
   await section.getByText('The Team, read-only, expires').waitFor()
   await section.getByRole('button', { name: 'Revoke Monthly report' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click()
-  // While the dialog is open the page behind it is hidden from roles, so a locator would not find the section.
+  // While the dialog is open the page behind it is hidden from roles, so a locator would not find
+  // the section.
   await page.getByText('API key revoked.').waitFor()
   await section.getByText('Monthly report').waitFor({ state: 'detached' })
-  expect((await person(story.stack).call('POST', '/token', undefined, { authorization: `Bearer ${key}` })).status).toBe(401)
+  expect(
+    (await person(story.stack).call('POST', '/token', undefined, {
+      authorization: `Bearer ${key}`,
+    })).status,
+  ).toBe(401)
   await page.context().close()
 })
 
 test('Bob, who has no password, creates a key after signing in again', async () => {
   const bob = await signedIn(story.stack, 'Bob')
-  await story.stack.sql.query('update auth.accounts set password = null where user_id = $1', [await bob.id()])
+  await story.stack.sql.query('update auth.accounts set password = null where user_id = $1', [
+    await bob.id(),
+  ])
   const page = await story.open(bob, '/settings')
   const section = page.locator('section', { has: page.getByRole('heading', { name: 'API keys' }) })
   await section.getByRole('button', { name: 'New API key' }).click()
-  await section.getByText('You must have signed in within the last ten minutes to do this.').waitFor()
+  await section.getByText('You must have signed in within the last ten minutes to do this.')
+    .waitFor()
   await section.getByLabel('Purpose').fill('Backup')
   await section.getByRole('button', { name: 'Create key' }).click()
   expect(await section.getByLabel('Key', { exact: true }).inputValue()).toMatch(/^fin_/)

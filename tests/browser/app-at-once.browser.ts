@@ -1,4 +1,7 @@
-/** Optimistic updates of the reference app: changes that appear before they are stored, and their reversal after an error. */
+/**
+ * Optimistic updates of the reference app: changes that appear before they are stored, and their
+ * reversal after an error.
+ */
 import type { Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { signedIn } from '../support/person.ts'
@@ -15,14 +18,21 @@ afterAll(() => story?.close())
 /** Holds back changes. @returns a function that lets the waiting change continue, or fails it */
 async function hold(page: Page) {
   const waiting: Route[] = []
-  await page.route(/\/data\/(?!rpc)/, (route) => route.request().method() === 'GET' ? route.continue() : void waiting.push(route))
+  await page.route(
+    /\/data\/(?!rpc)/,
+    (route) => route.request().method() === 'GET' ? route.continue() : void waiting.push(route),
+  )
   const next = async () => {
     await expect.poll(() => waiting.length).toBe(1)
     return waiting.pop() as Route
   }
   return {
     store: async () => (await next()).continue(),
-    refuse: async () => (await next()).fulfill({ status: 400, json: { code: 'P0001', message: 'the books are closed', details: null, hint: null } }),
+    refuse: async () =>
+      (await next()).fulfill({
+        status: 400,
+        json: { code: 'P0001', message: 'the books are closed', details: null, hint: null },
+      }),
   }
 }
 
@@ -65,9 +75,13 @@ test('Ben renames a category and changes its budget, and sees both at once', asy
   await expect.poll(() => page.locator('.dialog').count()).toBe(0)
   await page.getByRole('main').getByRole('link', { name: 'Budgets' }).click()
   const cell = (left: string, budget: string) =>
-    page.getByRole('link', { name: `Meals, ${nameOf(month())}: ${left}, €150.00 of ${budget} spent`, includeHidden: true })
+    page.getByRole('link', {
+      name: `Meals, ${nameOf(month())}: ${left}, €150.00 of ${budget} spent`,
+      includeHidden: true,
+    })
   await cell('€50.00 left', '€200.00').waitFor()
-  await page.getByRole('button', { name: `Change the budget for Meals in ${nameOf(month())}` }).click()
+  await page.getByRole('button', { name: `Change the budget for Meals in ${nameOf(month())}` })
+    .click()
   await page.getByLabel('Amount').fill('140')
   await page.getByLabel('Applies to', { exact: true }).selectOption('every')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -80,7 +94,13 @@ test('Ben renames a category and changes its budget, and sees both at once', asy
 
 test('Cleo pauses a recurring cost and sees it at once, and after a refusal it is active again, with the reason', async () => {
   const cleo = await signedIn(story.stack, 'Cleo')
-  await store(story, cleo, 'subscriptions', [{ title: 'Choir', amount: 12, currency: 'eur', period: 'weekly', starts_on: inDays(1) }])
+  await store(story, cleo, 'subscriptions', [{
+    title: 'Choir',
+    amount: 12,
+    currency: 'eur',
+    period: 'weekly',
+    starts_on: inDays(1),
+  }])
   const page = await story.open(cleo, '/recurring')
   const answers = await hold(page)
   await page.getByRole('button', { name: 'Pause Choir' }).click()

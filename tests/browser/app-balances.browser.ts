@@ -1,4 +1,7 @@
-/** Balances in the reference app: pending and future amounts, net worth, and agreement with the bank. */
+/**
+ * Balances in the reference app: pending and future amounts, net worth, and agreement with the
+ * bank.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { typedDay } from '../../app/src/locale/typed-day.ts'
@@ -14,7 +17,10 @@ afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
 const rowsOf = (page: Page, of: string) => page.locator(`${of} tbody tr`).allTextContents()
-const cellsOf = (page: Page) => page.locator('main tbody tr').evaluateAll((all) => all.map((row) => [...(row as any).cells].map((cell) => cell.textContent)))
+const cellsOf = (page: Page) =>
+  page.locator('main tbody tr').evaluateAll((all) =>
+    all.map((row) => [...(row as any).cells].map((cell) => cell.textContent))
+  )
 const card = (page: Page, name: string) => page.getByRole('region', { name })
 
 test('Ann reads the balance of today, and apart from it the amount that is pending or dated ahead', async () => {
@@ -35,7 +41,10 @@ test('Ann reads the balance of today, and apart from it the amount that is pendi
     ].map((row) => ({ ...row, account_id: giro.id })),
   )
   const page = await story.open(ann, '/accounts')
-  await expect.poll(() => rowsOf(page, 'main')).toEqual(['GiroChecking€480.00Upcoming: €1,920.00EditDelete', 'SavingsSavings€10.00EditDelete'])
+  await expect.poll(() => rowsOf(page, 'main')).toEqual([
+    'GiroChecking€480.00Upcoming: €1,920.00EditDelete',
+    'SavingsSavings€10.00EditDelete',
+  ])
   await page.getByText('Balances are as of today.').waitFor()
   expect(await barriers(page)).toEqual([])
   await page.setViewportSize({ width: 320, height: 640 })
@@ -57,12 +66,22 @@ test('Ben sees his net worth over a year and over five, in one currency or conve
   )
   const page = await story.open(ben, '/accounts')
   const worth = card(page, 'Net worth')
-  await worth.getByRole('img', { name: `${nameOf(month())}: assets €500.00, liabilities €200.00, net €300.00` }).waitFor()
-  await worth.getByRole('img', { name: `${nameOf(month(-11))}: assets €500.00, liabilities €0.00, net €500.00` }).waitFor()
-  expect(await worth.getByLabel('Currency').locator('option').allTextContents()).toEqual(['Only EUR', 'Only USD'])
+  await worth.getByRole('img', {
+    name: `${nameOf(month())}: assets €500.00, liabilities €200.00, net €300.00`,
+  }).waitFor()
+  await worth.getByRole('img', {
+    name: `${nameOf(month(-11))}: assets €500.00, liabilities €0.00, net €500.00`,
+  }).waitFor()
+  expect(await worth.getByLabel('Currency').locator('option').allTextContents()).toEqual([
+    'Only EUR',
+    'Only USD',
+  ])
   expect(await barriers(page)).toEqual([])
   await worth.getByRole('button', { name: 'Show as table' }).click()
-  const tableOf = () => worth.locator('tbody tr').evaluateAll((all) => all.map((row) => [...(row as any).cells].map((cell) => cell.textContent)))
+  const tableOf = () =>
+    worth.locator('tbody tr').evaluateAll((all) =>
+      all.map((row) => [...(row as any).cells].map((cell) => cell.textContent))
+    )
   await expect.poll(async () => (await tableOf()).slice(-3)).toEqual([
     [nameOf(month(-2)), '€500.00', '€200.00', '€300.00'],
     [nameOf(month(-1)), '€500.00', '€200.00', '€300.00'],
@@ -70,29 +89,53 @@ test('Ben sees his net worth over a year and over five, in one currency or conve
   ])
   expect(await tableOf()).toHaveLength(12)
   await worth.getByLabel('Currency').selectOption('Only USD')
-  await expect.poll(async () => (await tableOf()).at(-1)).toEqual([nameOf(month()), '$0.00', '$50.00', '-$50.00'])
+  await expect.poll(async () => (await tableOf()).at(-1)).toEqual([
+    nameOf(month()),
+    '$0.00',
+    '$50.00',
+    '-$50.00',
+  ])
   expect(await barriers(page)).toEqual([])
-  await store(story, ben, 'exchange_rates', [{ on_date: month(-1), base: 'usd', quote: 'eur', rate: 0.5 }])
+  await store(story, ben, 'exchange_rates', [{
+    on_date: month(-1),
+    base: 'usd',
+    quote: 'eur',
+    rate: 0.5,
+  }])
   await page.reload()
   await worth.getByLabel('Currency').selectOption('All in EUR')
-  await worth.getByRole('img', { name: `${nameOf(month())}: assets €500.00, liabilities €225.00, net €275.00` }).waitFor()
-  await worth.getByText(`The balances in USD have no exchange rate from ${nameOf(month(-3))} to ${nameOf(month(-2))} and are not included.`).waitFor()
+  await worth.getByRole('img', {
+    name: `${nameOf(month())}: assets €500.00, liabilities €225.00, net €275.00`,
+  }).waitFor()
+  await worth.getByText(
+    `The balances in USD have no exchange rate from ${nameOf(month(-3))} to ${
+      nameOf(month(-2))
+    } and are not included.`,
+  ).waitFor()
   expect(await barriers(page)).toEqual([])
   await worth.getByRole('status').getByRole('link', { name: 'Exchange rates' }).click()
-  expect(await page.getByRole('dialog').getByLabel('Valid from').inputValue()).toBe(typedDay(month(-3), 'en-US'))
+  expect(await page.getByRole('dialog').getByLabel('Valid from').inputValue()).toBe(
+    typedDay(month(-3), 'en-US'),
+  )
   await page.getByLabel('Rate', { exact: true }).fill('0.4')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: '0.4', exact: true }).waitFor()
   await page.goBack()
   await page.goto(`${story.stack.publicUrl}/accounts`)
   await worth.getByLabel('Currency').selectOption('All in EUR')
-  await worth.getByRole('img', { name: `${nameOf(month(-2))}: assets €500.00, liabilities €220.00, net €280.00` }).waitFor()
+  await worth.getByRole('img', {
+    name: `${nameOf(month(-2))}: assets €500.00, liabilities €220.00, net €280.00`,
+  }).waitFor()
   expect(await worth.getByRole('status').count()).toBe(0)
   await worth.getByLabel('Time range').selectOption('5 years')
   const course = worth.getByRole('slider', { name: 'Net worth' })
-  await expect.poll(() => course.getAttribute('aria-valuetext')).toBe(`${nameOf(month())}: assets €500.00, liabilities €225.00, net €275.00`)
+  await expect.poll(() => course.getAttribute('aria-valuetext')).toBe(
+    `${nameOf(month())}: assets €500.00, liabilities €225.00, net €275.00`,
+  )
   await course.press('Home')
-  expect(await course.getAttribute('aria-valuetext')).toBe(`${nameOf(month(-59))}: assets €500.00, liabilities €0.00, net €500.00`)
+  expect(await course.getAttribute('aria-valuetext')).toBe(
+    `${nameOf(month(-59))}: assets €500.00, liabilities €0.00, net €500.00`,
+  )
   expect(await barriers(page)).toEqual([])
   await worth.getByRole('button', { name: 'Show as table' }).click()
   await expect.poll(tableOf).toHaveLength(60)
@@ -101,11 +144,17 @@ test('Ben sees his net worth over a year and over five, in one currency or conve
   await page.context().close()
 })
 
-const dayOf = (day: string) => new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
+const dayOf = (day: string) =>
+  new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
 
 /** An account with 500 and three payments. */
 async function keepGiro(who: Person): Promise<string> {
-  const [{ id }] = await store(story, who, 'accounts', [{ name: 'Giro', type: 'checking', currency: 'eur', balance: 500 }])
+  const [{ id }] = await store(story, who, 'accounts', [{
+    name: 'Giro',
+    type: 'checking',
+    currency: 'eur',
+    balance: 500,
+  }])
   await store(
     story,
     who,
@@ -135,8 +184,22 @@ test('Cleo enters what the bank says, looks at the transactions between, and boo
   }
   await say('480', inDays(-25))
   await say('460', inDays(-5))
-  const agreed = [`${dayOf(inDays(-25))}entered manually`, '€480.00', '€480.00', 'reconciled', '1', 'ReconcileDelete']
-  const differs = [`${dayOf(inDays(-5))}entered manually`, '€460.00', '€465.00', '-€5.00', '2', 'ReconcileDelete']
+  const agreed = [
+    `${dayOf(inDays(-25))}entered manually`,
+    '€480.00',
+    '€480.00',
+    'reconciled',
+    '1',
+    'ReconcileDelete',
+  ]
+  const differs = [
+    `${dayOf(inDays(-5))}entered manually`,
+    '€460.00',
+    '€465.00',
+    '-€5.00',
+    '2',
+    'ReconcileDelete',
+  ]
   await expect.poll(() => cellsOf(page)).toEqual([differs, agreed])
   expect(await barriers(page)).toEqual([])
   await page.getByRole('link', { name: '2', exact: true }).click()
@@ -146,13 +209,26 @@ test('Cleo enters what the bank says, looks at the transactions between, and boo
   await page.goBack()
   await page.getByRole('link', { name: `Reconcile ${dayOf(inDays(-5))}` }).click()
   await page.getByRole('button', { name: 'Adjust balance' }).click()
-  await page.getByText(`This adds a transaction “Balance adjustment” of -€5.00 on ${dayOf(inDays(-5))}. Reports count it as an expense`).waitFor()
+  await page.getByText(
+    `This adds a transaction “Balance adjustment” of -€5.00 on ${
+      dayOf(inDays(-5))
+    }. Reports count it as an expense`,
+  ).waitFor()
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Add adjustment' }).click()
-  const booked = page.locator('.toast', { hasText: `Adjustment of -€5.00 on ${dayOf(inDays(-5))} added.` })
+  const booked = page.locator('.toast', {
+    hasText: `Adjustment of -€5.00 on ${dayOf(inDays(-5))} added.`,
+  })
   await page.getByText('Reconciled').waitFor()
   await page.getByRole('link', { name: 'Back to account' }).click()
-  await expect.poll(() => cellsOf(page)).toEqual([[differs[0], '€460.00', '€460.00', 'reconciled', '3', 'ReconcileDelete'], agreed])
+  await expect.poll(() => cellsOf(page)).toEqual([[
+    differs[0],
+    '€460.00',
+    '€460.00',
+    'reconciled',
+    '3',
+    'ReconcileDelete',
+  ], agreed])
   await page.getByText('€460.00').first().waitFor()
   await booked.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => cellsOf(page)).toEqual([differs, agreed])
@@ -164,14 +240,21 @@ test('Cleo enters what the bank says, looks at the transactions between, and boo
 test('Dora closes the days of an account, reads why a change of them is refused, and opens them again', async () => {
   const dora = await signedIn(story.stack, 'Dora')
   const id = await keepGiro(dora)
-  await store(story, dora, 'balances', [{ account_id: id, on_date: inDays(-5), balance: 460, source: 'statement' }])
+  await store(story, dora, 'balances', [{
+    account_id: id,
+    on_date: inDays(-5),
+    balance: 460,
+    source: 'statement',
+  }])
   const page = await story.open(dora, `/accounts/${id}`)
   await page.getByText('Close a period to keep').waitFor()
   await page.getByLabel('Close through').fill(inDays(-4))
   await page.getByRole('button', { name: 'Close period' }).click()
   await page.getByText(`Closed through ${dayOf(inDays(-4))}. Transactions in this period`).waitFor()
   expect(await barriers(page)).toEqual([])
-  const why = `The period through ${dayOf(inDays(-4))} is closed, so nothing was saved. Use a later date, or reopen the period on the Accounts page.`
+  const why = `The period through ${
+    dayOf(inDays(-4))
+  } is closed, so nothing was saved. Use a later date, or reopen the period on the Accounts page.`
   const refused = page.getByRole('alert').getByText(why)
   await page.getByRole('link', { name: /^Reconcile/ }).click()
   await page.getByRole('button', { name: 'Adjust balance' }).click()
@@ -209,7 +292,8 @@ test('Emil closes the days of all accounts, undoes it, and closes and opens them
     await closed.getByText(`Closed through ${dayOf(inDays(-15))}.`).waitFor()
   }
   await close()
-  await page.locator('.toast', { hasText: 'Closed through' }).getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.toast', { hasText: 'Closed through' }).getByRole('button', { name: 'Undo' })
+    .click()
   await closed.getByText('Close a period to keep').waitFor()
   await close()
   await page.getByRole('link', { name: 'Giro' }).click()

@@ -13,7 +13,9 @@ afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
 const cellsOf = (page: Page) =>
-  page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...(row as any).cells].map((cell) => cell.textContent).slice(0, 3)))
+  page.locator('tbody tr').evaluateAll((rows) =>
+    rows.map((row) => [...(row as any).cells].map((cell) => cell.textContent).slice(0, 3))
+  )
 
 test('Ann creates a category with a monthly budget, and sees its remainder among the budgets', async () => {
   const page = await story.open(await signedIn(story.stack, 'Ann'), '/categories')
@@ -59,8 +61,16 @@ test('Dan creates a category of income and a subcategory, which stands below its
 test('Dora deletes a category, chooses a replacement for its transactions, and undoes it', async () => {
   const dora = await signedIn(story.stack, 'Dora')
   const [food, fun] = await store(story, dora, 'categories', [{ name: 'Food' }, { name: 'Fun' }])
-  await store(story, dora, 'transactions', [{ name: 'Cinema', amount: -10, transaction_date: month(), category_id: fun.id }])
-  const filed = async () => (await story.stack.sql.query('select category_id from api.transactions where name = $1', ['Cinema'])).rows[0].category_id
+  await store(story, dora, 'transactions', [{
+    name: 'Cinema',
+    amount: -10,
+    transaction_date: month(),
+    category_id: fun.id,
+  }])
+  const filed = async () =>
+    (await story.stack.sql.query('select category_id from api.transactions where name = $1', [
+      'Cinema',
+    ])).rows[0].category_id
   const page = await story.open(dora, '/categories')
   await page.getByRole('button', { name: 'Delete Fun' }).click()
   await page.getByLabel('Its transactions and recurring items').selectOption('move to Food')

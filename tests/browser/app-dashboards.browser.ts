@@ -1,4 +1,7 @@
-/** Dashboards in the reference app: an owner creates, arranges and shares one, and a viewer looks at it. */
+/**
+ * Dashboards in the reference app: an owner creates, arranges and shares one, and a viewer looks at
+ * it.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Person, signedIn, team } from '../support/person.ts'
@@ -16,15 +19,29 @@ const widget = (page: Page, name: string) => page.getByRole('region', { name, ex
 
 /** Returns true if a widget comes before another. */
 const overlaps = async (page: Page): Promise<boolean> => {
-  const boxes = await Promise.all((await page.locator('.dashboard-widget').all()).map((one) => one.boundingBox()))
+  const boxes = await Promise.all(
+    (await page.locator('.dashboard-widget').all()).map((one) => one.boundingBox()),
+  )
   const all = boxes.filter((box) => box !== null)
-  return all.some((a, index) => all.slice(index + 1).some((b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height))
+  return all.some((a, index) =>
+    all.slice(index + 1).some((b) =>
+      a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
+    )
+  )
 }
 
 /** Stores rows with the user's own rights, outside the app. */
 async function store(who: Person, table: string, rows: unknown) {
-  const headers = { authorization: `Bearer ${await who.token()}`, 'content-type': 'application/json', prefer: 'return=representation' }
-  const answer = await fetch(`${story.stack.url}/data/${table}`, { method: 'POST', headers, body: JSON.stringify(rows) })
+  const headers = {
+    authorization: `Bearer ${await who.token()}`,
+    'content-type': 'application/json',
+    prefer: 'return=representation',
+  }
+  const answer = await fetch(`${story.stack.url}/data/${table}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(rows),
+  })
   expect(answer.ok).toBe(true)
   return await answer.json() as Array<{ id: string }>
 }
@@ -44,32 +61,51 @@ test("the owner creates a team's dashboard, arranges it with buttons and keys, a
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Create' }).click()
   await page.getByRole('heading', { name: 'Month' }).waitFor()
-  expect(await widgets(page)).toEqual(['Income', 'Expenses', 'Income minus expenses', 'Cash flow', 'Expenses by category', 'Budgets', 'Recent transactions'])
+  expect(await widgets(page)).toEqual([
+    'Income',
+    'Expenses',
+    'Income minus expenses',
+    'Cash flow',
+    'Expenses by category',
+    'Budgets',
+    'Recent transactions',
+  ])
   await expect.poll(() => overlaps(page)).toBe(false)
   await widget(page, 'Income').getByText('$3,000.00').waitFor()
   await widget(page, 'Income minus expenses').getByText('$2,880.00').waitFor()
   await widget(page, 'Expenses by category').getByText('Food').waitFor()
   await widget(page, 'Budgets').getByText('$20.00 over').waitFor()
-  await widget(page, 'Cash flow').getByRole('link', { name: /income \$3,000.00, expenses \$120.00, net \$2,880.00$/ }).waitFor()
+  await widget(page, 'Cash flow').getByRole('link', {
+    name: /income \$3,000.00, expenses \$120.00, net \$2,880.00$/,
+  }).waitFor()
   await widget(page, 'Cash flow').getByRole('button', { name: 'Show as table' }).click()
   await widget(page, 'Cash flow').getByRole('cell', { name: '$2,880.00' }).waitFor()
   await widget(page, 'Recent transactions').getByText('Groceries').waitFor()
   expect(await barriers(page)).toEqual([])
 
-  const theirs = await story.open(viewer, '/dashboards', { viewport: { width: 360, height: 640 }, colorScheme: 'dark' })
+  const theirs = await story.open(viewer, '/dashboards', {
+    viewport: { width: 360, height: 640 },
+    colorScheme: 'dark',
+  })
   await sees(theirs, 'No dashboards are shared with viewers yet.')
   expect(await theirs.getByRole('button', { name: 'New dashboard' }).count()).toBe(0)
   expect(await barriers(theirs)).toEqual([])
 
   await page.getByRole('button', { name: 'Arrange', exact: true }).click()
   await page.getByRole('button', { name: 'Move Budgets up' }).click()
-  await page.getByRole('status').getByText('Budgets: 5 of 7, half width').waitFor({ state: 'attached' })
+  await page.getByRole('status').getByText('Budgets: 5 of 7, half width').waitFor({
+    state: 'attached',
+  })
   await page.keyboard.press('Alt+ArrowUp')
   await page.keyboard.press('Alt+ArrowRight')
-  await page.getByRole('status').getByText('Budgets: 4 of 7, two-thirds width').waitFor({ state: 'attached' })
+  await page.getByRole('status').getByText('Budgets: 4 of 7, two-thirds width').waitFor({
+    state: 'attached',
+  })
   await page.getByRole('button', { name: 'Move Income down' }).focus()
   await page.keyboard.press('Enter')
-  expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Move Income down')
+  expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(
+    'Move Income down',
+  )
   await page.getByRole('button', { name: 'Remove Recent transactions' }).click()
   await page.getByRole('button', { name: 'Add widget' }).click()
   await page.getByLabel('Type').selectOption('transactions')
@@ -82,7 +118,16 @@ test("the owner creates a team's dashboard, arranges it with buttons and keys, a
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await widget(page, 'Balances').getByText('No accounts yet').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
-  const arranged = ['Expenses', 'Income', 'Income minus expenses', 'Budgets', 'Cash flow', 'Expenses by category', 'What was bought', 'Balances']
+  const arranged = [
+    'Expenses',
+    'Income',
+    'Income minus expenses',
+    'Budgets',
+    'Cash flow',
+    'Expenses by category',
+    'What was bought',
+    'Balances',
+  ]
   await page.getByRole('button', { name: 'Share with viewers' }).click()
   await sees(page, 'Everyone in The Team can see it now.')
   expect(await widgets(page)).toEqual(arranged)
@@ -93,7 +138,8 @@ test("the owner creates a team's dashboard, arranges it with buttons and keys, a
   await theirs.getByRole('link', { name: 'Month' }).click()
   await widget(theirs, 'What was bought').getByText('Groceries').waitFor()
   expect(await widgets(theirs)).toEqual(arranged)
-  for (const name of ['Arrange', 'Stop sharing', 'Delete']) expect(await theirs.getByRole('button', { name, exact: true }).count()).toBe(0)
+  for (const name of ['Arrange', 'Stop sharing', 'Delete'])
+    expect(await theirs.getByRole('button', { name, exact: true }).count()).toBe(0)
   await theirs.getByLabel('Date range').selectOption({ label: 'Last year' })
   await widget(theirs, 'What was bought').getByText('No transactions in this period.').waitFor()
   await widget(theirs, 'Budgets').getByText('Food').waitFor()
@@ -107,18 +153,33 @@ test('Ann keeps unknown parts of a dashboard from another app, and deletes a das
   const layout = {
     widgets: [
       { id: 'b', type: 'weather', position: { x: 30, y: 4 }, size: { w: 40, h: 2 } },
-      { id: 'a', type: 'cash_flow', position: { x: 0, y: 0 }, size: { w: 6, h: 4 }, config: { grouping: 'yearly', periods: 3 } },
+      {
+        id: 'a',
+        type: 'cash_flow',
+        position: { x: 0, y: 0 },
+        size: { w: 6, h: 4 },
+        config: { grouping: 'yearly', periods: 3 },
+      },
     ],
   }
-  const [stored] = await store(ann, 'dashboards', { name: 'Mine', layout, date_range: { start_date: '2025-01-01', end_date: '2025-12-31' } })
+  const [stored] = await store(ann, 'dashboards', {
+    name: 'Mine',
+    layout,
+    date_range: { start_date: '2025-01-01', end_date: '2025-12-31' },
+  })
   const page = await story.open(ann, `/dashboards/${stored?.id}`)
   await sees(page, 'This app doesn’t support the widget “weather”.')
   expect(await widgets(page)).toEqual(['Cash flow', 'weather'])
-  expect(await page.getByLabel('Date range').locator('option:checked').textContent()).toBe('Jan 1, 2025 to Dec 31, 2025')
+  expect(await page.getByLabel('Date range').locator('option:checked').textContent()).toBe(
+    'Jan 1, 2025 to Dec 31, 2025',
+  )
   await page.getByRole('button', { name: 'Arrange', exact: true }).click()
   await page.getByRole('button', { name: 'Move weather up' }).click()
   // Another tab saves first.
-  await story.stack.sql.query("update api.dashboards set description = 'By another tab' where id = $1", [stored?.id])
+  await story.stack.sql.query(
+    "update api.dashboards set description = 'By another tab' where id = $1",
+    [stored?.id],
+  )
   await page.getByRole('button', { name: 'Save' }).click()
   await sees(page, 'Another user has changed or deleted this dashboard.')
   await page.reload()

@@ -1,4 +1,7 @@
-/** Unsaved input survives a reload, another page and an ended session. It never outlives a sign-out, and never contains a password. */
+/**
+ * Unsaved input survives a reload, another page and an ended session. It never outlives a sign-out,
+ * and never contains a password.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { password, person, signedIn } from '../support/person.ts'
@@ -13,8 +16,16 @@ afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
 const restored = (page: Page) => page.getByText('Unsaved input restored.')
-const stored = (page: Page) => page.evaluate(() => Object.entries(sessionStorage).filter(([key]) => key.startsWith('draft ')).map(([, value]) => String(value)))
-const everythingStored = (page: Page) => page.evaluate(() => JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)]))
+const stored = (page: Page) =>
+  page.evaluate(() =>
+    Object.entries(sessionStorage).filter(([key]) => key.startsWith('draft ')).map(([, value]) =>
+      String(value)
+    )
+  )
+const everythingStored = (page: Page) =>
+  page.evaluate(() =>
+    JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)])
+  )
 const newAccount = (page: Page) => page.getByRole('dialog', { name: 'New account' })
 
 test('Ann reloads the page while she writes: the dialog is open again with her input, and she discards or saves it', async () => {
@@ -58,7 +69,11 @@ test('Ben closes a dialog with input: it is gone, as he wanted', async () => {
 
 test('Cleo edits a transaction and looks at another page: a line leads her back, and only her change is stored', async () => {
   const cleo = await signedIn(story.stack, 'Cleo')
-  const [rent] = await store(story, cleo, 'transactions', [{ name: 'Rent', amount: -900, currency: 'usd' }])
+  const [rent] = await store(story, cleo, 'transactions', [{
+    name: 'Rent',
+    amount: -900,
+    currency: 'usd',
+  }])
   const page = await story.open(cleo, '/transactions')
   await page.getByRole('button', { name: 'Rent', exact: true }).click()
   await page.getByRole('group', { name: 'Edit Rent' }).getByLabel('Name').fill('Rent of the flat')
@@ -72,7 +87,10 @@ test('Cleo edits a transaction and looks at another page: a line leads her back,
   await restored(page).waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Rent of the flat', exact: true }).waitFor()
-  const { rows } = await story.stack.sql.query('select name, amount::float from api.transactions where id = $1', [rent.id])
+  const { rows } = await story.stack.sql.query(
+    'select name, amount::float from api.transactions where id = $1',
+    [rent.id],
+  )
   expect(rows).toEqual([{ name: 'Rent of the flat', amount: -950 }])
   expect(await stored(page)).toEqual([])
   await page.context().close()
@@ -110,13 +128,17 @@ test('Fay signs out while a form has input, in two tabs: the browser keeps nothi
   await page.getByRole('button', { name: 'Fay' }).waitFor()
   await page.goto(new URL('/transactions', story.stack.publicUrl).href)
   await page.getByRole('button', { name: 'New transaction' }).click()
-  await page.getByRole('group', { name: 'New transaction' }).getByLabel('Name').fill('A secret gift')
+  await page.getByRole('group', { name: 'New transaction' }).getByLabel('Name').fill(
+    'A secret gift',
+  )
   expect(await stored(page)).toHaveLength(1)
   // As if the browser had discarded the tab to save memory.
   const discarded = await page.context().newPage()
   await discarded.goto(new URL('/transactions', story.stack.publicUrl).href)
   await discarded.getByRole('button', { name: 'New transaction' }).click()
-  await discarded.getByRole('group', { name: 'New transaction' }).getByLabel('Name').fill('A secret gift')
+  await discarded.getByRole('group', { name: 'New transaction' }).getByLabel('Name').fill(
+    'A secret gift',
+  )
   expect(await stored(discarded)).toHaveLength(1)
   await discarded.goto('about:blank')
   await page.getByRole('button', { name: 'Fay' }).click()

@@ -1,4 +1,7 @@
-/** The daily work by keyboard alone: forty transactions are entered, and forty are categorised, within a number of key presses. */
+/**
+ * The daily work by keyboard alone: forty transactions are entered, and forty are categorised,
+ * within a number of key presses.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { typedAmount } from '../../app/src/locale/amounts.ts'
@@ -33,9 +36,13 @@ function keyboardOf(page: Page) {
   }
 }
 
-const focused = (page: Page) => page.evaluate<string | null>(`document.activeElement.getAttribute('name')`)
+const focused = (page: Page) =>
+  page.evaluate<string | null>(`document.activeElement.getAttribute('name')`)
 
-/** The payees of a month, with what Ann types of their names, their usual category and account, and their amounts. */
+/**
+ * The payees of a month, with what Ann types of their names, their usual category and account, and
+ * their amounts.
+ */
 const payees = [
   { name: 'Rewe market', typed: 'rew', category: 'Groceries', account: 'Giro', amount: 23.45 },
   { name: 'Café Größenwahn', typed: 'gross', category: 'Eating out', account: 'Cash', amount: 8.9 },
@@ -59,8 +66,10 @@ describe('Ann, with payees of former months', () => {
 
   beforeAll(async () => {
     ann = await signedIn(story.stack, 'Ann')
-    for (const name of ['Groceries', 'Eating out', 'Travel', 'Health', 'Hobby']) categories[name] = await store(ann, 'categories', { name })
-    for (const name of ['Giro', 'Cash']) accounts[name] = await store(ann, 'accounts', { name, type: 'checking', currency: 'eur' })
+    for (const name of ['Groceries', 'Eating out', 'Travel', 'Health', 'Hobby'])
+      categories[name] = await store(ann, 'categories', { name })
+    for (const name of ['Giro', 'Cash'])
+      accounts[name] = await store(ann, 'accounts', { name, type: 'checking', currency: 'eur' })
     for (const { name, category, account, amount } of payees) {
       await store(ann, 'transactions', {
         name,
@@ -102,8 +111,15 @@ describe('Ann, with payees of former months', () => {
       }
       await keys.press('Enter')
       last.set(payee.name, amount)
-      wanted.push({ name: payee.name, amount: -amount, category: isOther ? 'Hobby' : payee.category, account: payee.account })
-      await soon(async () => (await stored(`t.transaction_date > '2025-06-01'`)).length).toBe(at + 1)
+      wanted.push({
+        name: payee.name,
+        amount: -amount,
+        category: isOther ? 'Hobby' : payee.category,
+        account: payee.account,
+      })
+      await soon(async () => (await stored(`t.transaction_date > '2025-06-01'`)).length).toBe(
+        at + 1,
+      )
     }
     expect(await barriers(page)).toEqual([])
     await keys.press('Escape')
@@ -122,7 +138,10 @@ describe('Ann, with payees of former months', () => {
     await row(page, 'Open 01').waitFor()
     await page.getByRole('grid').focus()
     const keys = keyboardOf(page)
-    const wanted = [['gr', 'Groceries'], ['ea', 'Eating out'], ['tr', 'Travel'], ['he', 'Health']] as const
+    const wanted = [['gr', 'Groceries'], ['ea', 'Eating out'], ['tr', 'Travel'], [
+      'he',
+      'Health',
+    ]] as const
     for (let at = 0; at < 40; at++) {
       const [typed, name] = wanted[at % wanted.length] ?? wanted[0]
       await soon(() => page.evaluate(`document.activeElement.getAttribute('role')`)).toBe('grid')
@@ -133,8 +152,11 @@ describe('Ann, with payees of former months', () => {
       if (at === 0) expect(await barriers(page)).toEqual([])
       await keys.press('Enter')
     }
-    await soon(async () => (await stored(`t.name like 'Open %' and t.category_id is null`)).length).toBe(0)
-    expect((await stored(`t.name like 'Open %'`)).map(({ category }) => category)).toEqual(Array.from({ length: 40 }, (_, at) => wanted[at % 4]?.[1]))
+    await soon(async () => (await stored(`t.name like 'Open %' and t.category_id is null`)).length)
+      .toBe(0)
+    expect((await stored(`t.name like 'Open %'`)).map(({ category }) => category)).toEqual(
+      Array.from({ length: 40 }, (_, at) => wanted[at % 4]?.[1]),
+    )
     expect(keys.presses()).toBeLessThanOrEqual(300)
   })
 })
@@ -163,7 +185,11 @@ test('Dan types a category that does not exist yet, and creates it from the fiel
   await page.getByRole('option', { name: 'Create “Pay”' }).waitFor()
   await page.keyboard.press('Enter')
   await soon(() => row(page, 'Salary').locator('.tx-category').textContent()).toBe('Pay')
-  await soon(() => story.stack.sql.query(`select name, kind from api.categories where name in ('Bakery', 'Pay') order by name`).then(({ rows }) => rows))
+  await soon(() =>
+    story.stack.sql.query(
+      `select name, kind from api.categories where name in ('Bakery', 'Pay') order by name`,
+    ).then(({ rows }) => rows)
+  )
     .toEqual([{ name: 'Bakery', kind: 'expense' }, { name: 'Pay', kind: 'income' }])
   await page.context().close()
 })

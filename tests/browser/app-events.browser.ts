@@ -11,7 +11,10 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const listed = (page: Page, heading: string) => page.locator('section').filter({ has: page.getByRole('heading', { name: heading }) }).locator('li')
+const listed = (page: Page, heading: string) =>
+  page.locator('section').filter({ has: page.getByRole('heading', { name: heading }) }).locator(
+    'li',
+  )
 
 test('Ann reads where and with which device someone signed in, and loads older events', async () => {
   const ann = await signedIn(story.stack, 'Ann')
@@ -20,11 +23,17 @@ test('Ann reads where and with which device someone signed in, and loads older e
     [await ann.id()],
   )
   const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
-  await person(story.stack, 'Ann', ann.email).post('/sign-in/email', { email: ann.email, password }, { 'user-agent': agent })
+  await person(story.stack, 'Ann', ann.email).post(
+    '/sign-in/email',
+    { email: ann.email, password },
+    { 'user-agent': agent },
+  )
   const page = await story.open(ann, '/settings')
   const events = listed(page, 'Account activity')
   await expect.poll(() => events.count()).toBe(20)
-  expect(await events.first().textContent()).toMatch(/^Signed in on a new device.*, Firefox on Linux, 127\.0\.0\.1$/)
+  expect(await events.first().textContent()).toMatch(
+    /^Signed in on a new device.*, Firefox on Linux, 127\.0\.0\.1$/,
+  )
   expect(await events.nth(1).textContent()).toMatch(/^Signed in/)
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Show older' }).click()
@@ -39,7 +48,9 @@ test('the owner of a team reads who joined, changed roles and left, and an edito
   const events = listed(page, 'Membership history')
   await expect.poll(() => events.count()).toBe(3)
   await page.getByLabel('Role of viewer').selectOption('editor')
-  await expect.poll(() => events.first().textContent()).toMatch(/^viewer is now an editor, by Owner/)
+  await expect.poll(() => events.first().textContent()).toMatch(
+    /^viewer is now an editor, by Owner/,
+  )
   const { body: { user: { id } } } = await viewer.get('/get-session')
   await story.stack.sql.query('delete from auth.users where id = $1', [id])
   await page.reload()

@@ -1,4 +1,7 @@
-/** Example books: added with one tap to empty books, and removed with one, also after own rows were added. */
+/**
+ * Example books: added with one tap to empty books, and removed with one, also after own rows were
+ * added.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { signedIn, team } from '../support/person.ts'
@@ -16,13 +19,25 @@ const banner = (page: Page) => page.getByRole('complementary', { name: 'Sample d
 const add = (page: Page) => page.getByRole('button', { name: 'Explore with sample data' })
 const remove = (page: Page) => banner(page).getByRole('button', { name: 'Remove sample data' })
 
-const tables = ['accounts', 'categories', 'transactions', 'line_items', 'tags', 'transaction_tags', 'subscriptions', 'budgets'] as const
+const tables = [
+  'accounts',
+  'categories',
+  'transactions',
+  'line_items',
+  'tags',
+  'transaction_tags',
+  'subscriptions',
+  'budgets',
+] as const
 
 /** Counts all rows of a user or of a team. */
 async function countsOf(column: 'user_id' | 'organization_id', id: string): Promise<number[]> {
   const only = column === 'user_id' ? 'and organization_id is null' : ''
   return Promise.all(tables.map(async (table) => {
-    const { rows } = await story.stack.sql.query(`select count(*)::int as count from api.${table} where ${column} = $1 ${only}`, [id])
+    const { rows } = await story.stack.sql.query(
+      `select count(*)::int as count from api.${table} where ${column} = $1 ${only}`,
+      [id],
+    )
     return rows[0].count
   }))
 }
@@ -38,7 +53,10 @@ test('Ann looks around with example books in seconds, and removes them from her 
   expect([accounts, categories]).toEqual([5, 13])
   expect(transactions).toBeGreaterThan(250)
 
-  const phone = await story.open(ann, '/transactions', { viewport: { width: 390, height: 844 }, hasTouch: true })
+  const phone = await story.open(ann, '/transactions', {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+  })
   await banner(phone).waitFor()
   expect(await barriers(phone)).toEqual([])
   await remove(phone).tap()
@@ -57,12 +75,30 @@ test('Ben has added rows of his own: they stay, with the account and category th
   await add(page).click()
   await banner(page).waitFor()
   const id = async (table: string, name: string) =>
-    (await story.stack.sql.query(`select id from api.${table} where user_id = $1 and name = $2`, [userId, name])).rows[0].id
+    (await story.stack.sql.query(`select id from api.${table} where user_id = $1 and name = $2`, [
+      userId,
+      name,
+    ])).rows[0].id
   const account_id = await id('accounts', 'Wallet')
-  await store(story, ben, 'transactions', [{ name: 'Ice cream', amount: -4, currency: 'usd', account_id, category_id: await id('categories', 'Holidays') }])
-  const [own] = await store(story, ben, 'accounts', [{ name: 'Own account', type: 'checking', currency: 'usd' }])
+  await store(story, ben, 'transactions', [{
+    name: 'Ice cream',
+    amount: -4,
+    currency: 'usd',
+    account_id,
+    category_id: await id('categories', 'Holidays'),
+  }])
+  const [own] = await store(story, ben, 'accounts', [{
+    name: 'Own account',
+    type: 'checking',
+    currency: 'usd',
+  }])
   // one half is Ben's own, the other one an example
-  const half = await store(story, ben, 'transactions', [{ name: 'Moved', amount: 37.45, currency: 'usd', account_id: own.id }])
+  const half = await store(story, ben, 'transactions', [{
+    name: 'Moved',
+    amount: 37.45,
+    currency: 'usd',
+    account_id: own.id,
+  }])
   await store(story, ben, 'rpc/link_transfer', {
     p_from_transaction_id: await id('transactions', 'CARD 4417 GREEN BASKET 0231'),
     p_to_transaction_id: half[0].id,
@@ -70,10 +106,14 @@ test('Ben has added rows of his own: they stay, with the account and category th
   const before = await countsOf('user_id', userId)
 
   await remove(page).click()
-  await page.getByText('Your own transactions use Wallet, Holidays, Leisure, so these were kept, without their sample balances.').waitFor()
+  await page.getByText(
+    'Your own transactions use Wallet, Holidays, Leisure, so these were kept, without their sample balances.',
+  ).waitFor()
   await banner(page).waitFor({ state: 'detached' })
   const names = async (table: string) =>
-    (await story.stack.sql.query(`select name from api.${table} where user_id = $1 order by name`, [userId])).rows.map(({ name }) => name)
+    (await story.stack.sql.query(`select name from api.${table} where user_id = $1 order by name`, [
+      userId,
+    ])).rows.map(({ name }) => name)
   expect(await names('transactions')).toEqual(['Ice cream', 'Moved'])
   expect(await names('accounts')).toEqual(['Own account', 'Wallet'])
   expect(await names('categories')).toEqual(['Holidays', 'Leisure'])
@@ -89,11 +129,17 @@ test('Cleo records an example payment while she looks around: it goes away with 
   const page = await story.open(cleo)
   await add(page).click()
   await banner(page).waitFor()
-  const { rows: [rent] } = await story.stack.sql.query('select id, starts_on::text from api.subscriptions where user_id = $1 and title = $2', [
-    await cleo.id(),
-    'Rent',
-  ])
-  await store(story, cleo, 'rpc/record_subscription', { p_subscription_id: rent.id, due_on: rent.starts_on })
+  const { rows: [rent] } = await story.stack.sql.query(
+    'select id, starts_on::text from api.subscriptions where user_id = $1 and title = $2',
+    [
+      await cleo.id(),
+      'Rent',
+    ],
+  )
+  await store(story, cleo, 'rpc/record_subscription', {
+    p_subscription_id: rent.id,
+    due_on: rent.starts_on,
+  })
   await remove(page).click()
   await banner(page).waitFor({ state: 'detached' })
   expect(await countsOf('user_id', await cleo.id())).toEqual(tables.map(() => 0))

@@ -64,13 +64,23 @@ test('the editor of a team deletes a rate and undoes it', async () => {
 test('a user reads that the instance has rates of the European Central Bank, and from when the latest are', async () => {
   const now = new Date()
   const before = new Date(now.getTime() - 86_400_000)
-  await story.stack.sql.query(`insert into private.instance_rates (on_date, currency, rate) values ($1, 'usd', 1.05), ($2, 'gbp', 0.85)`, [
-    now.toISOString().slice(0, 10),
-    before.toISOString().slice(0, 10),
-  ])
+  await story.stack.sql.query(
+    `insert into private.instance_rates (on_date, currency, rate) values ($1, 'usd', 1.05), ($2, 'gbp', 0.85)`,
+    [
+      now.toISOString().slice(0, 10),
+      before.toISOString().slice(0, 10),
+    ],
+  )
   const page = await story.open(await signedIn(story.stack, 'Ann'), '/exchange-rates')
-  const today = now.toLocaleDateString('en-US', { month: 'short', day: 'numeric', year: 'numeric', timeZone: 'UTC' })
-  await page.getByText(`2 rates of the European Central Bank are updated every working day, most recently on ${today}.`).waitFor()
+  const today = now.toLocaleDateString('en-US', {
+    month: 'short',
+    day: 'numeric',
+    year: 'numeric',
+    timeZone: 'UTC',
+  })
+  await page.getByText(
+    `2 rates of the European Central Bank are updated every working day, most recently on ${today}.`,
+  ).waitFor()
   expect(await barriers(page)).toEqual([])
   await page.context().close()
 })

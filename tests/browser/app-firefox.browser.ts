@@ -1,4 +1,7 @@
-/** The main stories of the reference app in Firefox, with the real services. The other stories run only in Chromium. */
+/**
+ * The main stories of the reference app in Firefox, with the real services. The other stories run
+ * only in Chromium.
+ */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'puppeteer-core'
@@ -29,7 +32,9 @@ const { send, store } = otherPrograms(() => story)
 const soon = <Seen>(look: () => Promise<Seen> | Seen) => expect.poll(look)
 /** The texts that a selector finds in the page. */
 const texts = (page: Page, selector: string) =>
-  page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((found) => found.textContent)`) as Promise<string[]>
+  page.evaluate(
+    `[...document.querySelectorAll(${JSON.stringify(selector)})].map((found) => found.textContent)`,
+  ) as Promise<string[]>
 const rowsOf = (page: Page) =>
   page.evaluate(
     `[...document.querySelectorAll('.tx-rows .tx-row')].map((row) => [...row.children].flatMap((cell) => cell.textContent || []).join(' | '))`,
@@ -55,7 +60,9 @@ const keptContexts = `new Promise((resolve) => {
 
 /** The value of the option with this text. */
 const optionOf = (page: Page, text: string) =>
-  page.evaluate(`[...document.querySelectorAll('option')].find(({ textContent }) => textContent === '${text}').value`) as Promise<string>
+  page.evaluate(
+    `[...document.querySelectorAll('option')].find(({ textContent }) => textContent === '${text}').value`,
+  ) as Promise<string>
 
 /** Opens the form of a new transaction by its key, and waits until it takes the keys. */
 async function beginEntry(page: Page): Promise<void> {
@@ -71,7 +78,9 @@ test('Ann signs up, confirms her address by the mail, and writes her first trans
   await write(page, 'Password', password)
   await press(page, 'button', 'Sign up')
   await sees(page, `We sent an email to ${ann.email}`)
-  await page.goto(linkIn(await story.stack.mail.waitFor(ann.email, ({ text }) => text.includes('/verify-email'))))
+  await page.goto(
+    linkIn(await story.stack.mail.waitFor(ann.email, ({ text }) => text.includes('/verify-email'))),
+  )
   await sees(page, 'Your email address is verified')
   await page.goto(`${story.stack.publicUrl}/transactions`)
   await sees(page, 'No transactions yet.')
@@ -101,7 +110,10 @@ test('Ida leaves a page while its script loads, and reaches the other page', asy
       const { url = '/' } = incoming
       if (!isHeld && /^\/assets\/page-.*\.js/.test(url)) isHeld = true
       // slow enough for the page that is left to react
-      else setTimeout(() => handOn(story.stack.publicUrl, incoming, response), url === '/accounts' ? 700 : 0)
+      else setTimeout(
+          () => handOn(story.stack.publicUrl, incoming, response),
+          url === '/accounts' ? 700 : 0,
+        )
     },
   }, false)
   await using ends = new AsyncDisposableStack()
@@ -148,11 +160,16 @@ test("Dora imports her bank's file, and takes the import back", async () => {
   const dora = await signedIn(story.stack, 'Dora')
   await store(dora, 'accounts', { name: 'Giro', type: 'checking', currency: 'eur' })
   const page = await firefox.open(dora, '/import')
-  await (await field(page, 'Bank file')).uploadFile(join(import.meta.dirname, '../bank-files/files/dkb.csv'))
+  await (await field(page, 'Bank file')).uploadFile(
+    join(import.meta.dirname, '../bank-files/files/dkb.csv'),
+  )
   await sees(page, 'DKB, accounts since 2023, 3 rows')
   await part(page, 'combobox', 'Account').fill(await optionOf(page, 'Giro (EUR)'))
   await part(page, 'button', 'Import 2 new transactions').wait()
-  expect(await verdicts(page)).toEqual(['Feb 3, 2025Stadtwerke MusterstadtNew€86.50', 'Feb 3, 2025Fitness & MehrNew-€1,039.90'])
+  expect(await verdicts(page)).toEqual([
+    'Feb 3, 2025Stadtwerke MusterstadtNew€86.50',
+    'Feb 3, 2025Fitness & MehrNew-€1,039.90',
+  ])
   await press(page, 'button', 'Import 2 new transactions')
   await sees(page, '2 transactions imported from dkb.csv.')
   await press(page, 'button', 'Undo dkb.csv')
@@ -168,7 +185,11 @@ test('an editor sees at once what the owner of the team books, and keeps the unf
   await soon(() => titles(page)).toEqual(['Rent'])
   await beginEntry(page)
   await page.keyboard.type('Half a sente')
-  const printer = await store(owner, 'transactions', { name: 'Printer', amount: -10, transaction_date: '2025-03-02' })
+  const printer = await store(owner, 'transactions', {
+    name: 'Printer',
+    amount: -10,
+    transaction_date: '2025-03-02',
+  })
   await soon(() => titles(page)).toEqual(['Printer', 'Rent'])
   await page.keyboard.type('nce')
   await send(owner, 'DELETE', `/transactions?id=eq.${printer}`)
@@ -218,14 +239,21 @@ test('Fay reads the course of her net worth with the keys, and opens the rows of
 
 test("Gerd's browser is German and dark, and so is the app", async () => {
   const gerd = await signedIn(story.stack, 'Gerd')
-  await store(gerd, 'transactions', { name: 'Bäckerei', amount: -1234.5, currency: 'eur', transaction_date: '2025-03-01' })
+  await store(gerd, 'transactions', {
+    name: 'Bäckerei',
+    amount: -1234.5,
+    currency: 'eur',
+    transaction_date: '2025-03-01',
+  })
   const german = await startFirefox(story.stack.publicUrl, { language: 'de', theme: 'dark' })
   await using ends = new AsyncDisposableStack()
   ends.defer(german.close)
   const page = await german.open(gerd, '/transactions')
   await part(page, 'heading', 'Buchungen').wait()
   await soon(() => rowsOf(page)).toEqual(['Bäckerei | -1.234,50\u00a0€'])
-  const ground = await page.evaluate(`getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)`) as number[]
+  const ground = await page.evaluate(
+    `getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)`,
+  ) as number[]
   expect(Math.max(...ground.slice(0, 3))).toBeLessThan(50)
   expect(german.complaints()).toEqual([])
 })

@@ -26,7 +26,9 @@ test.each(['/', '/sign-in', '/sign-up', '/forgot-password', '/verify-email', '/b
   },
 )
 
-/** Links to another site, as an attacker writes them into `to`. The unit test of `ownPath` has more. */
+/**
+ * Links to another site, as an attacker writes them into `to`. The unit test of `ownPath` has more.
+ */
 const foreign = (site: string) => [site, `%0a${site}`, `/.${site.replace('http:', '')}`]
 
 /** Returns the addresses that a page opens. */
@@ -52,7 +54,8 @@ test("Ann follows an attacker's links to the sign-in page, signs in, and stays i
     const opened = openedBy(page)
     await enter(page, ann)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    expect(opened.filter((address) => !address.startsWith(`${story.stack.publicUrl}/`)), to).toEqual([])
+    expect(opened.filter((address) => !address.startsWith(`${story.stack.publicUrl}/`)), to)
+      .toEqual([])
     await page.context().close()
   }
   // she is signed in already

@@ -15,22 +15,37 @@ afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
 const bankFile = (name: string) => join(import.meta.dirname, '../bank-files/files', name)
-const written = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+const written = (name: string, text: string) => ({
+  name,
+  mimeType: 'text/csv',
+  buffer: Buffer.from(text),
+})
 
-const choose = (page: Page, file: string | ReturnType<typeof written>) => page.getByLabel('Bank file').setInputFiles(file)
+const choose = (page: Page, file: string | ReturnType<typeof written>) =>
+  page.getByLabel('Bank file').setInputFiles(file)
 const verdicts = (page: Page) =>
-  page.evaluate<string[][]>('[...document.querySelectorAll(".import-verdicts tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))')
-const past = (page: Page) => page.evaluate<string[]>('[...document.querySelectorAll(".import-past tbody th")].map((cell) => cell.firstChild.textContent)')
+  page.evaluate<string[][]>(
+    '[...document.querySelectorAll(".import-verdicts tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))',
+  )
+const past = (page: Page) =>
+  page.evaluate<string[]>(
+    '[...document.querySelectorAll(".import-past tbody th")].map((cell) => cell.firstChild.textContent)',
+  )
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent')
 
 /** Stores rows with the user's own rights, outside the app. */
 async function store(who: Person, method: string, path: string, body: unknown) {
   const { url } = story.stack
-  const headers = { authorization: `Bearer ${await who.token()}`, 'content-type': 'application/json' }
-  expect((await fetch(`${url}/data${path}`, { method, headers, body: JSON.stringify(body) })).ok).toBe(true)
+  const headers = {
+    authorization: `Bearer ${await who.token()}`,
+    'content-type': 'application/json',
+  }
+  expect((await fetch(`${url}/data${path}`, { method, headers, body: JSON.stringify(body) })).ok)
+    .toBe(true)
 }
 
-const storeAccount = (who: Person, name: string) => store(who, 'POST', '/accounts', { name, type: 'checking', currency: 'eur' })
+const storeAccount = (who: Person, name: string) =>
+  store(who, 'POST', '/accounts', { name, type: 'checking', currency: 'eur' })
 
 test("Ann imports her bank's CSV, sees its rows recognized the next time, undoes the import, and undoes that", async () => {
   const ann = await signedIn(story.stack, 'Ann')
@@ -74,7 +89,10 @@ test('Ann imports an OFX file of two accounts into both, without the row that ca
   await storeAccount(ann, 'Giro')
   const page = await story.open(ann, '/import')
   // Without a rate the dollars are an account of their own.
-  const dollars = (await readFile(bankFile('two-accounts.ofx'), 'utf8')).replace('<CURRATE>1.1</CURRATE>', '')
+  const dollars = (await readFile(bankFile('two-accounts.ofx'), 'utf8')).replace(
+    '<CURRATE>1.1</CURRATE>',
+    '',
+  )
   await choose(page, written('two-accounts.ofx', dollars))
   await page.getByLabel('Account for …2051 CHECKING EUR').selectOption({ label: 'Giro (EUR)' })
   await page.getByLabel('Account for …2051 CHECKING USD').selectOption({ label: 'Giro (EUR)' })
@@ -84,7 +102,10 @@ test('Ann imports an OFX file of two accounts into both, without the row that ca
   ])
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Import 2 new transactions' }).click()
-  await expect.poll(() => past(page)).toEqual(['two-accounts.ofx (2 of 2)', 'two-accounts.ofx (1 of 2)'])
+  await expect.poll(() => past(page)).toEqual([
+    'two-accounts.ofx (2 of 2)',
+    'two-accounts.ofx (1 of 2)',
+  ])
   // Ann's own transaction is not deleted with the file.
   await store(ann, 'PATCH', '/transactions?name=eq.Kiosk', { description: 'With Ben' })
   await page.getByRole('button', { name: 'Undo two-accounts.ofx (2 of 2)' }).click()
@@ -103,7 +124,9 @@ test('Ann imports a file that states a balance, and stores the balance again aft
     await sees(page, 'Saves the statement balance of')
   }
   const balances = async () => {
-    const response = await fetch(`${story.stack.url}/data/balances?select=source`, { headers: { authorization: `Bearer ${await ann.token()}` } })
+    const response = await fetch(`${story.stack.url}/data/balances?select=source`, {
+      headers: { authorization: `Bearer ${await ann.token()}` },
+    })
     return response.json()
   }
   await upload()
@@ -119,8 +142,14 @@ test('Ann imports a file that states a balance, and stores the balance again aft
 
 test('Ann answers once about the columns of an unknown bank, and its next file is read without a question, until she signs out', async () => {
   const ann = await signedIn(story.stack, 'Ann')
-  const page = await story.open(ann, '/import', { viewport: { width: 360, height: 640 }, colorScheme: 'dark' })
-  await choose(page, written('march.csv', 'Zeitpunkt;Wofür;Wieviel\n03/04/2025;Rad;-1,234\n04/04/2025;Brot;-3'))
+  const page = await story.open(ann, '/import', {
+    viewport: { width: 360, height: 640 },
+    colorScheme: 'dark',
+  })
+  await choose(
+    page,
+    written('march.csv', 'Zeitpunkt;Wofür;Wieviel\n03/04/2025;Rad;-1,234\n04/04/2025;Brot;-3'),
+  )
   await page.getByLabel('Meaning of “Zeitpunkt”').selectOption({ label: 'Date' })
   await page.getByRole('button', { name: 'Read file' }).click()
   await sees(page, 'Choose the amount column')
@@ -134,7 +163,12 @@ test('Ann answers once about the columns of an unknown bank, and its next file i
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Read file' }).click()
   await page.getByLabel('Currency').fill('GBP')
-  await expect.poll(() => verdicts(page)).toEqual([['Apr 3, 2025', 'Rad', 'New', '-£1,234.00'], ['Apr 4, 2025', 'Brot', 'New', '-£3.00']])
+  await expect.poll(() => verdicts(page)).toEqual([['Apr 3, 2025', 'Rad', 'New', '-£1,234.00'], [
+    'Apr 4, 2025',
+    'Brot',
+    'New',
+    '-£3.00',
+  ]])
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
   await page.getByRole('button', { name: 'Import 2 new transactions' }).click()
   await expect.poll(() => past(page)).toEqual(['march.csv'])
@@ -143,7 +177,8 @@ test('Ann answers once about the columns of an unknown bank, and its next file i
   await expect.poll(() => verdicts(page)).toEqual([['Apr 5, 2025', 'Milch', 'New', '-£2.00']])
   expect(await page.getByLabel('Currency').inputValue()).toBe('GBP')
 
-  const answers = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('Zeitpunkt')))
+  const answers = () =>
+    page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('Zeitpunkt')))
   expect(await answers()).toHaveLength(1)
   await page.getByRole('button', { name: 'Ann' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -162,14 +197,21 @@ test('Ann answers with a preview about a card without minus signs, and its accou
     '2025-03-04,Cinema,8.00,Silver card,Hm',
     '2025-03-05,Payment received - thank you,-20.00,Gold card,Posted',
   ]
-  await choose(page, written('cards.csv', `Date,Description,Amount,Account Name,Status\n${lines.join('\n')}`))
+  await choose(
+    page,
+    written('cards.csv', `Date,Description,Amount,Account Name,Status\n${lines.join('\n')}`),
+  )
   await sees(page, 'What is -20.00 Payment received - thank you?')
   await page.getByLabel('Status of rows with “Hm”').selectOption({ label: 'Posted' })
   await page.getByLabel('Money I spent').check()
   const preview = page.getByRole('table', { name: 'Preview' })
-  await expect.poll(() => preview.getByRole('row').nth(1).textContent()).toBe('Mar 3, 2025BakeryGold card3.50')
+  await expect.poll(() => preview.getByRole('row').nth(1).textContent()).toBe(
+    'Mar 3, 2025BakeryGold card3.50',
+  )
   await page.getByLabel('Money I received').check()
-  await expect.poll(() => preview.getByRole('row').nth(1).textContent()).toBe('Mar 3, 2025BakeryGold card-3.50')
+  await expect.poll(() => preview.getByRole('row').nth(1).textContent()).toBe(
+    'Mar 3, 2025BakeryGold card-3.50',
+  )
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Read file' }).click()
   await page.getByLabel('Account for Gold card').selectOption({ label: 'Gold (EUR)' })
@@ -185,17 +227,32 @@ test('Ann answers with a preview about a column of fees, and they are subtracted
   const ann = await signedIn(story.stack, 'Ann')
   await storeAccount(ann, 'Giro')
   const page = await story.open(ann, '/import')
-  await choose(page, written('fees.csv', 'Date,Description,Amount,Fee\n2025-01-02,Shop,-100.00,0.00\n2025-01-03,Abroad,-10.00,1.50\n'))
+  await choose(
+    page,
+    written(
+      'fees.csv',
+      'Date,Description,Amount,Fee\n2025-01-02,Shop,-100.00,0.00\n2025-01-03,Abroad,-10.00,1.50\n',
+    ),
+  )
   await sees(page, 'An amount and its fee: -10.00 and 1.50')
   await page.getByLabel('The fee was charged on top of the amount').check()
   const preview = page.getByRole('table', { name: 'Preview' })
-  await expect.poll(() => preview.getByRole('row').nth(2).textContent()).toBe('Jan 3, 2025Abroad-11.50')
+  await expect.poll(() => preview.getByRole('row').nth(2).textContent()).toBe(
+    'Jan 3, 2025Abroad-11.50',
+  )
   await page.getByLabel('The amount includes the fee').check()
-  await expect.poll(() => preview.getByRole('row').nth(2).textContent()).toBe('Jan 3, 2025Abroad-10.00')
+  await expect.poll(() => preview.getByRole('row').nth(2).textContent()).toBe(
+    'Jan 3, 2025Abroad-10.00',
+  )
   await page.getByLabel('The fee was charged on top of the amount').check()
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Read file' }).click()
-  await expect.poll(() => verdicts(page)).toEqual([['Jan 2, 2025', 'Shop', 'New', '-€100.00'], ['Jan 3, 2025', 'Abroad', 'New', '-€11.50']])
+  await expect.poll(() => verdicts(page)).toEqual([['Jan 2, 2025', 'Shop', 'New', '-€100.00'], [
+    'Jan 3, 2025',
+    'Abroad',
+    'New',
+    '-€11.50',
+  ]])
   await page.context().close()
 })
 
@@ -203,15 +260,31 @@ test('Ben sees the unreadable lines, has his only account selected, and follows 
   const ben = await signedIn(story.stack, 'Ben')
   await storeAccount(ben, 'Giro')
   const page = await story.open(ben, '/import')
-  await choose(page, written('ben.csv', 'Date;Description;Amount\n2025-03-01;Bakery;-3.50\n2025-02-31;Nobody;-1.00\n2025-03-02;Nothing;abc'))
+  await choose(
+    page,
+    written(
+      'ben.csv',
+      'Date;Description;Amount\n2025-03-01;Bakery;-3.50\n2025-02-31;Nobody;-1.00\n2025-03-02;Nothing;abc',
+    ),
+  )
   await sees(page, '2 invalid lines skipped')
-  expect(await page.getByText(/^Line [34]:/).evaluateAll((lines) => lines.every((line) => (line as any).checkVisibility()))).toBe(true)
-  expect(await page.getByLabel('Account').evaluate((choice) => (choice as any).selectedOptions[0].text)).toBe('Giro (EUR)')
+  expect(
+    await page.getByText(/^Line [34]:/).evaluateAll((lines) =>
+      lines.every((line) => (line as any).checkVisibility())
+    ),
+  ).toBe(true)
+  expect(
+    await page.getByLabel('Account').evaluate((choice) => (choice as any).selectedOptions[0].text),
+  ).toBe('Giro (EUR)')
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Import 1 new transaction' }).click()
   await page.getByRole('button', { name: 'View' }).click()
   await page.getByRole('button', { name: 'Bakery' }).waitFor()
-  expect(await page.getByRole('button', { name: /^Remove filter/ }).allTextContents()).toEqual(['Giro ×', 'from Mar 1, 2025 ×', 'to Mar 1, 2025 ×'])
+  expect(await page.getByRole('button', { name: /^Remove filter/ }).allTextContents()).toEqual([
+    'Giro ×',
+    'from Mar 1, 2025 ×',
+    'to Mar 1, 2025 ×',
+  ])
   await page.context().close()
 })
 
@@ -233,19 +306,36 @@ test('Ann sees which rows are matched, linked and left deleted, and decides abou
   await sees(page, '1 transaction imported from 1.csv.')
   await store(ann, 'DELETE', '/transactions?name=eq.Kiosk', {})
 
-  await choose(page, written('2.csv', `Date;Description;Amount\n${kiosk}\n2025-03-06;To savings;-50\n2025-03-10;CINEMA 12;-11`))
-  await sees(page, '1 row matches a transaction you already entered. 1 row is part of a transfer between your accounts. 1 row was deleted and stays deleted.')
+  await choose(
+    page,
+    written(
+      '2.csv',
+      `Date;Description;Amount\n${kiosk}\n2025-03-06;To savings;-50\n2025-03-10;CINEMA 12;-11`,
+    ),
+  )
+  await sees(
+    page,
+    '1 row matches a transaction you already entered. 1 row is part of a transfer between your accounts. 1 row was deleted and stays deleted.',
+  )
   expect((await verdicts(page)).map(([, name, verdict]) => [name, verdict])).toEqual([
     ['KioskImported and deleted before.', 'Deleted'],
-    ['To savingsBecomes a transfer with "From giro" of 2025-03-05 in account "Savings"', 'Transfer'],
-    ['CINEMA 12Gets the bank’s date and keeps your name and category: entered as "Cinema with Bo" on 2025-03-08', 'Matched'],
+    [
+      'To savingsBecomes a transfer with "From giro" of 2025-03-05 in account "Savings"',
+      'Transfer',
+    ],
+    [
+      'CINEMA 12Gets the bank’s date and keeps your name and category: entered as "Cinema with Bo" on 2025-03-08',
+      'Matched',
+    ],
   ])
   await page.getByRole('button', { name: 'Import 1 new transaction and 1 update' }).waitFor()
   expect(await barriers(page)).toEqual([])
   await page.getByLabel('Match rows with existing transactions').focus()
   await page.keyboard.press('Space')
   await sees(page, 'Import 2 new transactions')
-  expect(await page.evaluate('document.activeElement.parentElement.textContent')).toBe('Match rows with existing transactions')
+  expect(await page.evaluate('document.activeElement.parentElement.textContent')).toBe(
+    'Match rows with existing transactions',
+  )
   await page.getByLabel('Link transfers between my accounts').uncheck()
   await page.getByLabel('Import deleted rows again').check()
   await sees(page, '3 rows are new.')
@@ -267,12 +357,27 @@ test('Ben sees the rule of a row and the suggested categories with their reasons
     story,
     ben,
     'transactions',
-    ['Bread & Co 12', 'BREAD & CO 07.06.', 'Bread & Co'].map((name) => ({ name, amount: -4, category_id: bakery.id })),
+    ['Bread & Co 12', 'BREAD & CO 07.06.', 'Bread & Co'].map((name) => ({
+      name,
+      amount: -4,
+      category_id: bakery.id,
+    })),
   )
   const conditions = [{ field: 'search', operation: 'contains', value: 'rewe' }]
-  await storeRows(story, ben, 'rules', [{ name: 'Groceries', conditions, set_name: 'REWE', add_tags: ['food'] }])
+  await storeRows(story, ben, 'rules', [{
+    name: 'Groceries',
+    conditions,
+    set_name: 'REWE',
+    add_tags: ['food'],
+  }])
   const page = await story.open(ben, '/import', { viewport: { width: 360, height: 640 } })
-  await choose(page, written('ben.csv', 'Date;Description;Amount\n2025-03-01;REWE 4711;-7\n2025-03-02;BREAD+CO 99;-3.20\n2025-03-03;Bread Co;-5'))
+  await choose(
+    page,
+    written(
+      'ben.csv',
+      'Date;Description;Amount\n2025-03-01;REWE 4711;-7\n2025-03-02;BREAD+CO 99;-3.20\n2025-03-03;Bread Co;-5',
+    ),
+  )
   await sees(page, '2 rows have a suggested category.')
   const reason = 'All 3 transactions with “bread co” are in Bakery.'
   // the names of the categories may come later than the suggestions

@@ -1,4 +1,6 @@
-/** The inbox of the reference app: sorting what came in, by keys and by touch, with the way back. */
+/**
+ * The inbox of the reference app: sorting what came in, by keys and by touch, with the way back.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Person, signedIn, team } from '../support/person.ts'
@@ -16,25 +18,46 @@ afterAll(() => story?.close())
 const titles = (page: Page) => page.locator('.inbox-title').allTextContents()
 const says = (page: Page, text: string) => page.getByText(text).first().waitFor()
 const categoryNames = (name: string) =>
-  story.stack.sql.query(`select c.name from api.transactions t left join api.categories c on c.id = t.category_id where t.name like $1 order by t.id`, [name])
+  story.stack.sql.query(
+    `select c.name from api.transactions t left join api.categories c on c.id = t.category_id where t.name like $1 order by t.id`,
+    [name],
+  )
     .then(({ rows }) => rows.map((row) => row['name'] as string | null))
 
 /** Returns a user with two accounts, and a history of three shops with a category each. */
 async function withHistory(name: string): Promise<Person> {
   const who = await signedIn(story.stack, name)
-  const [giro] = await store(story, who, 'accounts', [{ name: 'Giro', type: 'checking', currency: 'eur' }, {
+  const [giro] = await store(story, who, 'accounts', [{
+    name: 'Giro',
+    type: 'checking',
+    currency: 'eur',
+  }, {
     name: 'Savings',
     type: 'savings',
     currency: 'eur',
   }])
-  const [groceries, transport] = await store(story, who, 'categories', [{ name: 'Groceries' }, { name: 'Transport' }, { name: 'Health' }])
+  const [groceries, transport] = await store(story, who, 'categories', [{ name: 'Groceries' }, {
+    name: 'Transport',
+  }, { name: 'Health' }])
   await store(
     story,
     who,
     'transactions',
     [1, 2, 3].flatMap((day) => [
-      { name: `${name} Market ${day}`, amount: -20, transaction_date: `2025-01-0${day}`, account_id: giro.id, category_id: groceries.id },
-      { name: `${name} Tram ${day}`, amount: -3, transaction_date: `2025-01-0${day}`, account_id: giro.id, category_id: transport.id },
+      {
+        name: `${name} Market ${day}`,
+        amount: -20,
+        transaction_date: `2025-01-0${day}`,
+        account_id: giro.id,
+        category_id: groceries.id,
+      },
+      {
+        name: `${name} Tram ${day}`,
+        amount: -3,
+        transaction_date: `2025-01-0${day}`,
+        account_id: giro.id,
+        category_id: transport.id,
+      },
     ]),
   )
   return who
@@ -61,7 +84,9 @@ test('Ann imports a month of her bank and sorts its forty rows by keys, within a
   await says(page, '0 of 40 reviewed')
   expect(await barriers(page)).toEqual([])
   await soon(() => titles(page)).toEqual(
-    ['14 × Ann Market 10', '13 × Ann Tram 11', '13 × Pharmacy Rose 12'].map((title) => expect.stringMatching(title.slice(0, 12))),
+    ['14 × Ann Market 10', '13 × Ann Tram 11', '13 × Pharmacy Rose 12'].map((title) =>
+      expect.stringMatching(title.slice(0, 12))
+    ),
   )
 
   let presses = 0
@@ -83,7 +108,10 @@ test('Ann imports a month of her bank and sorts its forty rows by keys, within a
   await says(page, 'All caught up')
   await says(page, 'Always categorize “Pharmacy Rose” as Health?')
   const sent: string[] = []
-  page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
+  page.on(
+    'request',
+    (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`),
+  )
   await press('y')
   await page.getByText('Always categorize “Pharmacy Rose”').first().waitFor({ state: 'hidden' })
   expect(sent).not.toContain('POST /data/rules')
@@ -94,7 +122,11 @@ test('Ann imports a month of her bank and sorts its forty rows by keys, within a
 
   // the rule, the correction, and all at once are taken back by one key each
   await page.keyboard.press('u')
-  await soon(() => story.stack.sql.query(`select from api.rules where name = 'Pharmacy Rose'`).then(({ rows }) => rows.length)).toBe(0)
+  await soon(() =>
+    story.stack.sql.query(`select from api.rules where name = 'Pharmacy Rose'`).then(({ rows }) =>
+      rows.length
+    )
+  ).toBe(0)
   await page.keyboard.press('u')
   await says(page, '27 of 40 reviewed')
   await page.keyboard.press('u')
@@ -112,7 +144,14 @@ test('Ben confirms a transfer and an expected payment on his phone, sees what di
   ])
   const [home] = await store(story, ben, 'categories', [{ name: 'Home' }])
   const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
-  await store(story, ben, 'subscriptions', [{ title: 'Rent', amount: 900, currency: 'eur', period: 'monthly', starts_on: day, category_id: home.id }])
+  await store(story, ben, 'subscriptions', [{
+    title: 'Rent',
+    amount: 900,
+    currency: 'eur',
+    period: 'monthly',
+    starts_on: day,
+    category_id: home.id,
+  }])
   await store(story, ben, 'transactions', [
     { name: 'To savings', amount: -200, transaction_date: day, account_id: giro.id },
     { name: 'From giro', amount: 200, transaction_date: day, account_id: savings.id },
@@ -124,7 +163,8 @@ test('Ben confirms a transfer and an expected payment on his phone, sees what di
   await soon(() => titles(page)).toEqual(['Transfer between Giro and Savings?', 'RENT Flat 4'])
   expect(await barriers(page)).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-  await page.getByRole('button', { name: 'Confirm transfer: Transfer between Giro and Savings?' }).click()
+  await page.getByRole('button', { name: 'Confirm transfer: Transfer between Giro and Savings?' })
+    .click()
   await says(page, '2 of 3 reviewed')
   await page.getByRole('button', { name: 'Confirm payment: RENT Flat 4' }).click()
   await says(page, 'All caught up')
@@ -151,7 +191,10 @@ test('Ben confirms a transfer and an expected payment on his phone, sees what di
 test('Vera, a viewer, has no inbox, and the owner sees at once what another member sorts', async () => {
   const { owner, editor, viewer } = await team(story.stack, ['editor', 'viewer'])
   const [food] = await store(story, owner, 'categories', [{ name: 'Food' }])
-  const [bread] = await store(story, owner, 'transactions', [{ name: 'Bread', amount: -4 }, { name: 'Milk', amount: -2 }])
+  const [bread] = await store(story, owner, 'transactions', [{ name: 'Bread', amount: -4 }, {
+    name: 'Milk',
+    amount: -2,
+  }])
   const viewing = await story.open(viewer, '/inbox')
   await says(viewing, 'You are a viewer here.')
   expect(await viewing.getByRole('link', { name: /Inbox/ }).count()).toBe(0)
@@ -164,7 +207,10 @@ test('Vera, a viewer, has no inbox, and the owner sees at once what another memb
   await soon(() => titles(page).then((all) => all.toSorted())).toEqual(['Bread', 'Milk'])
   const changed = await fetch(`${story.stack.url}/data/transactions?id=eq.${bread.id}`, {
     method: 'PATCH',
-    headers: { authorization: `Bearer ${await editor.token()}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${await editor.token()}`,
+      'content-type': 'application/json',
+    },
     body: JSON.stringify({ category_id: food.id }),
   })
   expect(changed.ok).toBe(true)
@@ -176,7 +222,11 @@ test('Gus enters the flat of his next holiday, a year ahead, and sorts it in the
   const gus = await signedIn(story.stack, 'Gus')
   await store(story, gus, 'categories', [{ name: 'Travel' }])
   const day = new Date(Date.now() + 365 * 86_400_000).toISOString().slice(0, 10)
-  await store(story, gus, 'transactions', [{ name: 'Holiday flat', amount: -300, transaction_date: day }])
+  await store(story, gus, 'transactions', [{
+    name: 'Holiday flat',
+    amount: -300,
+    transaction_date: day,
+  }])
   const page = await story.open(gus, '/inbox')
   await soon(() => titles(page)).toEqual(['Holiday flat'])
   await page.keyboard.press('c')

@@ -1,4 +1,7 @@
-/** The reference app of an editor while the owner of the team works too: what appears at once, and what stays. */
+/**
+ * The reference app of an editor while the owner of the team works too: what appears at once, and
+ * what stays.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, team } from '../support/person.ts'
@@ -27,7 +30,8 @@ afterAll(() => story?.close())
 const { send, store } = otherPrograms(() => story)
 const titles = (page: Page) => page.locator('.tx-rows .tx-title').allTextContents()
 const sum = (page: Page) => page.locator('.tx-sums').textContent()
-const book = (name: string, more = {}) => store(owner, 'transactions', { name, amount: -10, transaction_date: '2025-03-01', ...more })
+const book = (name: string, more = {}) =>
+  store(owner, 'transactions', { name, amount: -10, transaction_date: '2025-03-01', ...more })
 
 /** Opens a page of a user. Waits until its stream is open and the page is idle. */
 async function open(who: Person, path: string): Promise<Page> {
@@ -70,7 +74,10 @@ test("the list of an editor shows what the owner books, changes and deletes, wit
   await soon(() => sum(page)).toBe('-$20.00')
   await page.keyboard.type('nce')
   expect(await entry.getByLabel('Name').inputValue()).toBe('Half a sentence')
-  await send(owner, 'PATCH', `/transactions?id=eq.${printer}`, { name: 'Printer and ink', amount: -30 })
+  await send(owner, 'PATCH', `/transactions?id=eq.${printer}`, {
+    name: 'Printer and ink',
+    amount: -30,
+  })
   await soon(() => titles(page)).toEqual(['Printer and ink', 'Rent'])
   await send(owner, 'DELETE', `/transactions?id=eq.${printer}`)
   await soon(() => titles(page)).toEqual(['Rent'])
@@ -110,7 +117,8 @@ test('the list of an editor keeps the selection and the place of the rows in sig
   await book('Newest', { transaction_date: '2025-07-01' })
   await soon(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('152')
   expect(await placeOf()).toBe(place)
-  expect(await page.getByRole('checkbox', { name: 'Select Coffee 75', exact: true }).isChecked()).toBe(true)
+  expect(await page.getByRole('checkbox', { name: 'Select Coffee 75', exact: true }).isChecked())
+    .toBe(true)
   await page.keyboard.press('Home')
   await page.evaluate('scrollTo(0, 0)')
   await said(page, 'Newest')
@@ -139,8 +147,13 @@ describe('a row that the editor is editing', () => {
     const page = await openList(['Rent'])
     const entry = await edit(page, 'Rent')
     await entry.getByLabel('Amount').fill('777')
-    await send(owner, 'PATCH', `/transactions?id=eq.${id}`, { name: 'Rent, March', status: 'pending' })
-    await entry.getByRole('status').getByText('Changed in the meantime: the name to Rent, March and the status to pending. Your input is still here.').waitFor()
+    await send(owner, 'PATCH', `/transactions?id=eq.${id}`, {
+      name: 'Rent, March',
+      status: 'pending',
+    })
+    await entry.getByRole('status').getByText(
+      'Changed in the meantime: the name to Rent, March and the status to pending. Your input is still here.',
+    ).waitFor()
     expect(await barriers(page)).toEqual([])
     expect(await entry.getByLabel('Amount').inputValue()).toBe('777')
     await entry.getByRole('button', { name: 'Save' }).click()
@@ -155,7 +168,9 @@ describe('a row that the editor is editing', () => {
     const entry = await edit(page, 'Printer')
     await entry.getByLabel('Amount').fill('777')
     await send(owner, 'DELETE', `/transactions?id=eq.${id}`)
-    await entry.getByRole('status').getByText('This transaction was deleted in the meantime, or no longer matches the filters. Your input is still here.')
+    await entry.getByRole('status').getByText(
+      'This transaction was deleted in the meantime, or no longer matches the filters. Your input is still here.',
+    )
       .waitFor()
     expect(await entry.getByLabel('Amount').inputValue()).toBe('777')
     await entry.getByRole('button', { name: 'Close', exact: true }).click()
@@ -170,10 +185,16 @@ describe('a row that the editor is editing', () => {
     const details = page.getByRole('dialog', { name: 'Rent', exact: true })
     await details.getByLabel('Description').fill('Warm')
     await send(owner, 'PATCH', `/transactions?id=eq.${id}`, { description: 'Cold' })
-    await details.getByText('Changed in the meantime: the description to Cold. Your input is still here.').waitFor()
+    await details.getByText(
+      'Changed in the meantime: the description to Cold. Your input is still here.',
+    ).waitFor()
     expect(await details.getByLabel('Description').inputValue()).toBe('Warm')
 
-    const account = await store(owner, 'accounts', { name: 'Giro', type: 'checking', currency: 'eur' })
+    const account = await store(owner, 'accounts', {
+      name: 'Giro',
+      type: 'checking',
+      currency: 'eur',
+    })
     await page.goto(`${story.stack.publicUrl}/accounts`)
     await page.getByRole('button', { name: 'Edit Giro' }).click()
     const form = page.getByRole('dialog', { name: 'Edit Giro' })
@@ -187,37 +208,91 @@ describe('a row that the editor is editing', () => {
 })
 
 describe('a dialog of the editor, while the owner changes the same row', () => {
-  const giro = { path: '/accounts', table: 'accounts', stored: { name: 'Giro', type: 'checking', currency: 'usd' }, name: 'Giro' }
+  const giro = {
+    path: '/accounts',
+    table: 'accounts',
+    stored: { name: 'Giro', type: 'checking', currency: 'usd' },
+    name: 'Giro',
+  }
   const food = { path: '/categories', table: 'categories', stored: { name: 'Food' }, name: 'Food' }
-  const cost = { title: 'Rent', amount: 900, currency: 'usd', period: 'monthly', starts_on: '2025-03-01' }
+  const cost = {
+    title: 'Rent',
+    amount: 900,
+    currency: 'usd',
+    period: 'monthly',
+    starts_on: '2025-03-01',
+  }
   const rent = { path: '/recurring', table: 'subscriptions', stored: cost, name: 'Rent' }
   const rewe = { field: 'search', operation: 'contains', value: 'rewe' }
-  const shops = { path: '/rules', table: 'rules', stored: { name: 'Shops', conditions: [rewe], set_name: 'Shop' }, name: 'Shops' }
+  const shops = {
+    path: '/rules',
+    table: 'rules',
+    stored: { name: 'Shops', conditions: [rewe], set_name: 'Shop' },
+    name: 'Shops',
+  }
 
   /** Opens the dialog of a new row, which the owner then changes. */
-  async function openChanged({ path, table, stored, name }: typeof giro | typeof food | typeof rent | typeof shops, change: object) {
+  async function openChanged(
+    { path, table, stored, name }: typeof giro | typeof food | typeof rent | typeof shops,
+    change: object,
+  ) {
     const id = await store(owner, table, stored)
     const page = await open(editor, path)
     await page.getByRole('button', { name: `Edit ${name}` }).click()
     const form = page.getByRole('dialog', { name: `Edit ${name}` })
     await form.getByRole('button', { name: 'Save' }).waitFor()
     const sent: unknown[] = []
-    page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.postDataJSON()))
+    page.on(
+      'request',
+      (request) => request.method() === 'PATCH' && sent.push(request.postDataJSON()),
+    )
     await send(owner, 'PATCH', `/${table}?id=eq.${id}`, change)
-    await form.getByRole('status').getByText('This has changed in the meantime. Your input is still here, and saving updates only the fields you changed.')
+    await form.getByRole('status').getByText(
+      'This has changed in the meantime. Your input is still here, and saving updates only the fields you changed.',
+    )
       .waitFor()
     const save = async () => {
       await form.getByRole('button', { name: 'Save' }).click()
       await form.waitFor({ state: 'hidden' })
     }
-    return { page, form, save, sent, now: async () => (await send(owner, 'GET', `/${table}?id=eq.${id}`))[0] }
+    return {
+      page,
+      form,
+      save,
+      sent,
+      now: async () => (await send(owner, 'GET', `/${table}?id=eq.${id}`))[0],
+    }
   }
 
   test.each([
-    { of: giro, byOwner: { name: 'Current' }, field: 'Bank', input: 'The bank', byEditor: { institution: 'The bank' } },
-    { of: food, byOwner: { name: 'Groceries' }, field: 'Monthly budget', input: '300', byEditor: { monthly_budget: 300, budget_currency: 'usd' } },
-    { of: rent, byOwner: { title: 'Rent, warm' }, field: 'Amount', input: '950', byEditor: { amount: 950 } },
-    { of: shops, byOwner: { name: 'All shops' }, field: 'Priority', input: '7', byEditor: { priority: 7 } },
+    {
+      of: giro,
+      byOwner: { name: 'Current' },
+      field: 'Bank',
+      input: 'The bank',
+      byEditor: { institution: 'The bank' },
+    },
+    {
+      of: food,
+      byOwner: { name: 'Groceries' },
+      field: 'Monthly budget',
+      input: '300',
+      byEditor: { monthly_budget: 300, budget_currency: 'usd' },
+    },
+    {
+      of: rent,
+      byOwner: { title: 'Rent, warm' },
+      field: 'Amount',
+      input: '950',
+      byEditor: { amount: 950 },
+    },
+    {
+      of: shops,
+      byOwner: { name: 'All shops' },
+      field: 'Priority',
+      input: '7',
+      byEditor: { priority: 7 },
+    },
   ])(
     'a dialog of the editor, while the owner changes the same row in $of.table saves only what the editor has changed',
     async ({ of, byOwner, field, input, byEditor }) => {
@@ -239,7 +314,10 @@ describe('a dialog of the editor, while the owner changes the same row', () => {
     await send(owner, 'PATCH', `/accounts?id=eq.${id}`, { institution: 'The bank' })
     await form.getByText('This has changed in the meantime.').waitFor()
     await form.getByRole('button', { name: 'Save' }).click()
-    await soon(() => send(owner, 'GET', `/accounts?id=eq.${id}`)).toMatchObject([{ name: 'Current', institution: 'The bank' }])
+    await soon(() => send(owner, 'GET', `/accounts?id=eq.${id}`)).toMatchObject([{
+      name: 'Current',
+      institution: 'The bank',
+    }])
   })
 
   test('a dialog of the editor, while the owner changes the same row in rules keeps the condition that the owner has added', async () => {
@@ -266,14 +344,22 @@ describe('a dialog of the editor, while the owner changes the same row', () => {
 })
 
 test('pages of reports, accounts and activity show what the owner books', async () => {
-  const account = await store(owner, 'accounts', { name: 'Giro', type: 'checking', currency: 'usd', balance: 100 })
+  const account = await store(owner, 'accounts', {
+    name: 'Giro',
+    type: 'checking',
+    currency: 'usd',
+    balance: 100,
+  })
   const accounts = await open(owner, '/accounts')
   await accounts.getByRole('row', { name: /Giro/ }).getByText('$100.00').waitFor()
   const activity = await open(owner, '/activity')
   await activity.getByText('Giro').first().waitFor()
   const overview = await open(editor, '/')
   await overview.getByText('$100.00').first().waitFor()
-  await book('Printer', { account_id: account, transaction_date: new Date().toISOString().slice(0, 10) })
+  await book('Printer', {
+    account_id: account,
+    transaction_date: new Date().toISOString().slice(0, 10),
+  })
   await accounts.getByRole('row', { name: /Giro/ }).getByText('$90.00').waitFor()
   await activity.getByText('Printer').first().waitFor()
   await overview.getByText('$90.00').first().waitFor()
@@ -289,8 +375,10 @@ test('pages of other contexts are not read', async () => {
 test('pages in the background are read when they come to the front', async () => {
   const page = await openList([])
   const look = (state: 'hidden' | 'visible') =>
-    page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
-        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+    page.evaluate(
+      `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`,
+    )
   await look('hidden')
   const ofOwner = await open(owner, '/transactions')
   await book('Printer')
@@ -311,7 +399,10 @@ test('a change of the editor is not read a second time, and another member sees 
   const requests: string[] = []
   page.on('request', (request) => {
     const { pathname, searchParams } = new URL(request.url())
-    if (pathname.startsWith('/data/')) requests.push(`${request.method()} ${pathname.slice(6)}${searchParams.has('id') ? ' by id' : ''}`)
+    if (pathname.startsWith('/data/'))
+      requests.push(
+        `${request.method()} ${pathname.slice(6)}${searchParams.has('id') ? ' by id' : ''}`,
+      )
   })
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await soon(() => titles(ofOwner)).toEqual(['Chairs'])
@@ -320,7 +411,12 @@ test('a change of the editor is not read a second time, and another member sees 
   await soon(() => sum(page)).toBe('-$240.00')
   // the app itself reads sums and balances again after a change, and no row
   const countOf = (request: string) => requests.filter((one) => one === request).length
-  expect([countOf('POST transactions'), countOf('POST rpc/get_transaction_aggregate'), countOf('GET accounts'), countOf('GET transactions by id')])
+  expect([
+    countOf('POST transactions'),
+    countOf('POST rpc/get_transaction_aggregate'),
+    countOf('GET accounts'),
+    countOf('GET transactions by id'),
+  ])
     .toEqual([1, 1, 1, 0])
 })
 
@@ -328,7 +424,10 @@ test('an editor without a stream sees what the owner books within half a minute'
   const page = await story.open(editor, 'about:blank')
   pages.push(page)
   await page.clock.install()
-  await page.route('**/api/auth/changes?**', (route) => route.fulfill({ status: 429, headers: { 'retry-after': '600' } }))
+  await page.route(
+    '**/api/auth/changes?**',
+    (route) => route.fulfill({ status: 429, headers: { 'retry-after': '600' } }),
+  )
   await page.goto(`${story.stack.publicUrl}/transactions`)
   await page.getByText('No transactions yet').waitFor()
   await book('Printer')
@@ -352,16 +451,25 @@ describe('an editor learns at once', () => {
   test('the end of the session, and keeps the unfinished row', async () => {
     const page = await openList([])
     await beginEntry(page)
-    await page.getByRole('group', { name: 'New transaction' }).getByLabel('Name').fill('Half a sentence')
+    await page.getByRole('group', { name: 'New transaction' }).getByLabel('Name').fill(
+      'Half a sentence',
+    )
     await story.stack.sql.query('delete from auth.sessions where user_id = $1', [await editor.id()])
     await page.getByRole('dialog', { name: 'You’ve been signed out' }).waitFor()
-    expect(await page.getByRole('group', { name: 'New transaction', includeHidden: true }).getByLabel('Name').inputValue()).toBe('Half a sentence')
+    expect(
+      await page.getByRole('group', { name: 'New transaction', includeHidden: true }).getByLabel(
+        'Name',
+      ).inputValue(),
+    ).toBe('Half a sentence')
   })
 })
 
 test('the stream of the page ends with a sign-out', async () => {
   const page = await openList([])
-  const streams = async () => Number(/^auth_streams (\d+)/m.exec(await (await fetch(`${story.stack.url}/metrics`)).text())?.[1])
+  const streams = async () =>
+    Number(
+      /^auth_streams (\d+)/m.exec(await (await fetch(`${story.stack.url}/metrics`)).text())?.[1],
+    )
   await soon(streams).toBe(1)
   await page.getByRole('button', { name: 'editor', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()

@@ -1,4 +1,7 @@
-/** The app without a connection: it opens with what was last seen and says so, and forgets it at the end of the session. */
+/**
+ * The app without a connection: it opens with what was last seen and says so, and forgets it at the
+ * end of the session.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Person, person, signedIn, team } from '../support/person.ts'
@@ -7,7 +10,10 @@ import { type AppStory, barriers, startAppStory } from './app-story.ts'
 
 /** The parts of a browser that Node's types lack. */
 declare const navigator: { serviceWorker: { ready: Promise<unknown>, controller: unknown } }
-declare const caches: { keys: () => Promise<string[]>, open: (name: string) => Promise<{ keys: () => Promise<Array<{ url: string }>> }> }
+declare const caches: {
+  keys: () => Promise<string[]>
+  open: (name: string) => Promise<{ keys: () => Promise<Array<{ url: string }>> }>
+}
 declare const indexedDB: { open: (name: string, version: number) => any }
 
 let story: AppStory
@@ -15,7 +21,11 @@ beforeAll(async () => {
   story = await startAppStory()
 })
 // Chromium logs failed requests itself
-afterEach(() => expect(story.complaints().filter((text) => !/net::|Failed to (?:load|fetch)/.test(text))).toEqual([]))
+afterEach(() =>
+  expect(story.complaints().filter((text) => !/net::|Failed to (?:load|fetch)/.test(text))).toEqual(
+    [],
+  )
+)
 afterAll(() => story?.close())
 
 const lost = (page: Page) => page.getByText('No connection to the service.')
@@ -26,7 +36,9 @@ async function visit(who: Person, path: string): Promise<Page> {
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready
   })
-  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true)
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(
+    true,
+  )
   return page
 }
 
@@ -35,23 +47,40 @@ const kept = (page: Page) =>
   page.evaluate(() =>
     new Promise<string[]>((resolve) => {
       const request = indexedDB.open('last-seen', 1)
-      request.addEventListener('upgradeneeded', () => request.result.createObjectStore('entries', { keyPath: 'id' }))
+      request.addEventListener(
+        'upgradeneeded',
+        () => request.result.createObjectStore('entries', { keyPath: 'id' }),
+      )
       request.addEventListener('success', () => {
         const all = request.result.transaction('entries').objectStore('entries').getAll()
         all.addEventListener('success', () => {
           request.result.close()
-          resolve([...new Set((all.result as Array<{ queryKey: string[] }>).map(({ queryKey }) => queryKey[0] ?? ''))].toSorted())
+          resolve(
+            [
+              ...new Set(
+                (all.result as Array<{ queryKey: string[] }>).map(({ queryKey }) =>
+                  queryKey[0] ?? ''
+                ),
+              ),
+            ].toSorted(),
+          )
         })
       })
     })
   )
 
 /** Waits until the browser keeps the rows of a context. */
-const waitForRows = (page: Page, context = 'personal') => expect.poll(() => kept(page)).toContain(context)
+const waitForRows = (page: Page, context = 'personal') =>
+  expect.poll(() => kept(page)).toContain(context)
 
 test('Ann opens the app in a tunnel: she sees her accounts as they were, with the time, keeps what she types, and saves it outside', async () => {
   const ann = await signedIn(story.stack, 'Ann')
-  await store(story, ann, 'accounts', [{ name: 'Giro', type: 'checking', currency: 'usd', balance: 50 }])
+  await store(story, ann, 'accounts', [{
+    name: 'Giro',
+    type: 'checking',
+    currency: 'usd',
+    balance: 50,
+  }])
   const page = await visit(ann, '/accounts')
   await page.getByRole('link', { name: 'Giro' }).waitFor()
   await waitForRows(page)
@@ -140,7 +169,12 @@ test('Emil decides that this device keeps nothing', async () => {
 
 test('the browser’s caches contain only files of the build, and its storage no token and no session id', async () => {
   const fay = await signedIn(story.stack, 'Fay')
-  await store(story, fay, 'subscriptions', [{ title: 'Rent', amount: 900, period: 'monthly', starts_on: inDays(3) }])
+  await store(story, fay, 'subscriptions', [{
+    title: 'Rent',
+    amount: 900,
+    period: 'monthly',
+    starts_on: inDays(3),
+  }])
   const page = await visit(fay, '/')
   await waitForRows(page)
   const paths = await page.evaluate(async () => {
@@ -151,16 +185,26 @@ test('the browser’s caches contain only files of the build, and its storage no
   expect(paths.length).toBeGreaterThan(20)
   expect(paths.filter((path) => path !== '/' && !path.startsWith('/assets/'))).toEqual([])
   const local = await page.evaluate(() => JSON.stringify(Object.entries(localStorage)))
-  expect(JSON.parse(JSON.parse(local).find(([key]: [string]) => key === 'last-session')[1])).toEqual({ user_id: await fay.id(), active_organization_id: null })
+  expect(JSON.parse(JSON.parse(local).find(([key]: [string]) => key === 'last-session')[1]))
+    .toEqual({ user_id: await fay.id(), active_organization_id: null })
   await page.context().close()
 })
 
 test('the app is installable: the manifest and its icons are served, and neither it nor the worker is cached for long', async () => {
   const get = (path: string) => fetch(new URL(path, story.stack.publicUrl))
   const [manifest, worker] = await Promise.all(['/manifest.webmanifest', '/sw.js'].map(get))
-  const headersOf = ({ headers }: Response) => [headers.get('content-type')?.split(';')[0], headers.get('cache-control')]
-  expect([manifest!, worker!].map(headersOf)).toEqual([['application/manifest+json', 'no-cache'], ['text/javascript', 'no-cache']])
-  const { icons, start_url, display } = await manifest!.json() as { icons: Array<{ src: string, type: string }>, start_url: string, display: string }
+  const headersOf = (
+    { headers }: Response,
+  ) => [headers.get('content-type')?.split(';')[0], headers.get('cache-control')]
+  expect([manifest!, worker!].map(headersOf)).toEqual([['application/manifest+json', 'no-cache'], [
+    'text/javascript',
+    'no-cache',
+  ]])
+  const { icons, start_url, display } = await manifest!.json() as {
+    icons: Array<{ src: string, type: string }>
+    start_url: string
+    display: string
+  }
   expect({ start_url, display }).toEqual({ start_url: '/', display: 'standalone' })
   for (const { src, type } of icons) expect((await get(src)).headers.get('content-type')).toBe(type)
 })

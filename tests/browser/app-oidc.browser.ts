@@ -21,10 +21,14 @@ afterAll(async () => {
 /** A user without an account. The request for a font of the provider's pages is blocked. */
 async function outside(path: string): Promise<Page> {
   const page = await story.open(null, path)
-  await page.route(({ hostname }) => hostname !== 'localhost', (route) => route.fulfill({ body: '' }))
+  await page.route(
+    ({ hostname }) => hostname !== 'localhost',
+    (route) => route.fulfill({ body: '' }),
+  )
   return page
 }
-const continueThere = (page: Page) => page.getByRole('button', { name: 'Continue with The House' }).click()
+const continueThere = (page: Page) =>
+  page.getByRole('button', { name: 'Continue with The House' }).click()
 async function signInThere(page: Page, who: string): Promise<void> {
   await page.getByPlaceholder('Enter any login').fill(who)
   await page.getByPlaceholder('and password').fill('any')
@@ -41,9 +45,10 @@ test('Ann signs up with the provider, arrives at the requested page, and signs i
   await signInThere(page, 'ann')
   await page.getByRole('heading', { name: 'Delete account' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/settings')
-  expect((await story.stack.sql.query('select name, email, email_verified from auth.users')).rows).toEqual([
-    { name: 'Ann', email: 'ann@example.org', email_verified: true },
-  ])
+  expect((await story.stack.sql.query('select name, email, email_verified from auth.users')).rows)
+    .toEqual([
+      { name: 'Ann', email: 'ann@example.org', email_verified: true },
+    ])
   await page.context().clearCookies({ name: 'better-auth.session_token' })
   await page.goto(`${story.stack.publicUrl}/sign-in`)
   await continueThere(page)
@@ -64,7 +69,9 @@ test('Bob, who has no password, creates a key for a program, and deletes his acc
   await page.getByLabel('Purpose').fill('Report')
   await page.getByRole('button', { name: 'Create key' }).click()
   expect(await page.getByLabel('Key', { exact: true }).inputValue()).toMatch(/^fin_/)
-  await story.stack.sql.query(`update auth.sessions set created_at = created_at - interval '11 minutes'`)
+  await story.stack.sql.query(
+    `update auth.sessions set created_at = created_at - interval '11 minutes'`,
+  )
   await page.goto(`${story.stack.publicUrl}/settings`)
   await page.getByRole('button', { name: 'Delete account' }).click()
   await page.getByRole('button', { name: 'Email me the link' }).click()
@@ -91,7 +98,10 @@ test('Eve, whose address the provider has not verified, reads why the sign-in fa
 })
 
 test('a user reads before any input that a sign-up needs an invitation', async () => {
-  await using invited = await startAppStory({ SIGN_UP: 'invitation' }).then((one) => ({ ...one, [Symbol.asyncDispose]: one.close }))
+  await using invited = await startAppStory({ SIGN_UP: 'invitation' }).then((one) => ({
+    ...one,
+    [Symbol.asyncDispose]: one.close,
+  }))
   const page = await invited.open(null, '/sign-up')
   await page.getByText('You need an invitation to a team.').waitFor()
   await page.getByRole('button', { name: 'Sign up' }).waitFor()
@@ -99,7 +109,10 @@ test('a user reads before any input that a sign-up needs an invitation', async (
 })
 
 test('no page leads to a sign-up if it is closed, and a user with an account signs in', async () => {
-  await using closed = await startAppStory({ SIGN_UP: 'closed' }).then((one) => ({ ...one, [Symbol.asyncDispose]: one.close }))
+  await using closed = await startAppStory({ SIGN_UP: 'closed' }).then((one) => ({
+    ...one,
+    [Symbol.asyncDispose]: one.close,
+  }))
   const page = await closed.open(null, '/sign-in')
   await page.getByRole('link', { name: 'Forgot your password?' }).waitFor()
   await expect.poll(() => page.getByRole('link', { name: 'Sign up' }).count()).toBe(0)

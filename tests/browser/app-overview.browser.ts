@@ -17,7 +17,11 @@ const card = (page: Page, name: string) => page.getByRole('region', { name })
 const rowsOf = async (page: Page, name: string): Promise<string[][]> => {
   const rows = card(page, name).locator('tbody tr')
   await rows.first().waitFor()
-  return rows.evaluateAll((all) => all.map((row) => [...(row as any).cells].map((cell) => cell.innerText.replaceAll(/\s+/g, ' ').trim())))
+  return rows.evaluateAll((all) =>
+    all.map((row) =>
+      [...(row as any).cells].map((cell) => cell.innerText.replaceAll(/\s+/g, ' ').trim())
+    )
+  )
 }
 
 describe('Ann, with books of three months', () => {
@@ -32,18 +36,29 @@ describe('Ann, with books of three months', () => {
 
   test('Ann, with books of three months sees balances, cash flow, spending, budgets and upcoming costs', async () => {
     await expect.poll(() => rowsOf(page, 'Balances')).toEqual([['Giro', '', '€6,950.00']])
-    await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Home', '€900.00', '86%', '0%'], ['Food', '€150.00', '14%', '+50%']])
+    await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Home', '€900.00', '86%', '0%'], [
+      'Food',
+      '€150.00',
+      '14%',
+      '+50%',
+    ]])
     await expect.poll(() => rowsOf(page, 'Budgets')).toEqual([
       ['Food', '€150.00 of €100.00', '€50.00 over'],
       ['Home', '€900.00 of €1,000.00', '€100.00'],
     ])
     await card(page, 'Due next').getByText('Insurance').waitFor()
-    await card(page, 'Cash flow').getByRole('link', { name: `${nameOf(month())}: income €3,000.00, expenses €1,050.00, net €1,950.00` }).waitFor()
+    await card(page, 'Cash flow').getByRole('link', {
+      name: `${nameOf(month())}: income €3,000.00, expenses €1,050.00, net €1,950.00`,
+    }).waitFor()
     expect(await barriers(page)).toEqual([])
   })
 
   test('Ann, with books of three months reads three answers first: what is there, how the month is, what comes', async () => {
-    const [worth, spent, coming] = [card(page, 'Net worth'), card(page, 'This month'), card(page, 'Coming up')]
+    const [worth, spent, coming] = [
+      card(page, 'Net worth'),
+      card(page, 'This month'),
+      card(page, 'Coming up'),
+    ]
     await worth.getByRole('link', { name: '€6,950.00' }).waitFor()
     await worth.getByText(`+€1,950.00 since the end of ${nameOf(month(-1))}`).waitFor()
     await worth.getByText(`+€5,950.00 since the end of ${nameOf(month(-12))}`).waitFor()
@@ -51,8 +66,17 @@ describe('Ann, with books of three months', () => {
     await spent.getByText(/^€50\.00 more than /).waitFor()
     // the months before had 1,000, 1,000 and nothing
     await spent.getByText('€383.33 more than your three-month average').waitFor()
-    const link = new URL(await spent.getByRole('link', { name: '€1,050.00' }).getAttribute('href') ?? '', story.stack.publicUrl)
-    expect(Object.fromEntries(link.searchParams)).toEqual({ currency: 'eur', from: month(), to: inDays(0), side: 'out', sort: 'amount' })
+    const link = new URL(
+      await spent.getByRole('link', { name: '€1,050.00' }).getAttribute('href') ?? '',
+      story.stack.publicUrl,
+    )
+    expect(Object.fromEntries(link.searchParams)).toEqual({
+      currency: 'eur',
+      from: month(),
+      to: inDays(0),
+      side: 'out',
+      sort: 'amount',
+    })
     await coming.getByText('lowest balance, today').waitFor()
     await coming.getByText('1 recurring item has no account and is not included').waitFor()
   })
@@ -75,18 +99,27 @@ describe('Ann, with books of three months', () => {
     expect(await card(page, 'Cash flow').locator('.report-column[tabindex="0"]').count()).toBe(1)
     await card(page, 'Cash flow').locator('.report-column[tabindex="0"]').focus()
     await page.keyboard.press('ArrowLeft')
-    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toMatch(nameOf(month(-1)))
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
+      .toMatch(nameOf(month(-1)))
     await course.focus()
     await page.keyboard.press('Home')
     await page.keyboard.press('Enter')
-    await expect.poll(() => Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ currency: 'eur', from: month(-12), to: lastDay(-12) })
+    await expect.poll(() => Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      currency: 'eur',
+      from: month(-12),
+      to: lastDay(-12),
+    })
     await page.goBack()
     await rowsOf(page, 'Spending')
   })
 
   test('Ann, with books of three months reads a point by touch without leaving the page, and nothing moves while the page loads', async () => {
     const cookies = await page.context().cookies()
-    const phone = await story.open({ cookies: [] } as never, '/sign-in', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+    const phone = await story.open({ cookies: [] } as never, '/sign-in', {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    })
     await phone.context().addCookies(cookies)
     await phone.goto(story.stack.publicUrl)
     const course = phone.getByRole('slider', { name: 'Net worth over time' })
@@ -101,19 +134,27 @@ describe('Ann, with books of three months', () => {
     expect(shift).toBeLessThan(0.02)
     const box = await course.boundingBox()
     await phone.touchscreen.tap((box?.x ?? 0) + 20, (box?.y ?? 0) + 60)
-    await expect.poll(() => course.getAttribute('aria-valuetext')).toBe(`${nameOf(month(-12))}: €1,000.00`)
+    await expect.poll(() => course.getAttribute('aria-valuetext')).toBe(
+      `${nameOf(month(-12))}: €1,000.00`,
+    )
     expect(new URL(phone.url()).pathname).toBe('/')
     await phone.context().close()
   })
 
   test('Ann, with books of three months reads the numbers of the chart as a table', async () => {
     await card(page, 'Cash flow').getByRole('button', { name: 'Show as table' }).click()
-    await expect.poll(async () => (await rowsOf(page, 'Cash flow')).slice(0, 6).map((row) => row.slice(0, 4))).toEqual([
+    await expect.poll(async () =>
+      (await rowsOf(page, 'Cash flow')).slice(0, 6).map((row) => row.slice(0, 4))
+    ).toEqual([
       ...[-5, -4, -3].map((offset) => [nameOf(month(offset)), '€0.00', '€0.00', '€0.00']),
       ...[-2, -1].map((offset) => [nameOf(month(offset)), '€3,000.00', '€1,000.00', '€2,000.00']),
       [nameOf(month()), '€3,000.00', '€1,050.00', '€1,950.00'],
     ])
-    expect((await rowsOf(page, 'Cash flow')).map((row) => row[4]).filter((planned) => planned === '€120.00')).toHaveLength(1)
+    expect(
+      (await rowsOf(page, 'Cash flow')).map((row) => row[4]).filter((planned) =>
+        planned === '€120.00'
+      ),
+    ).toHaveLength(1)
     expect(await barriers(page)).toEqual([])
   })
 
@@ -121,7 +162,10 @@ describe('Ann, with books of three months', () => {
     await card(page, 'Balances').getByRole('button', { name: 'Show as table' }).click()
     await expect.poll(() => rowsOf(page, 'Balances')).toEqual([
       ['Giro', '', '€6,950.00'],
-      ...[['€5,000.00', -1], ['€3,000.00', -2], ['€1,000.00', -3], ['€1,000.00', -4], ['€1,000.00', -5]]
+      ...[['€5,000.00', -1], ['€3,000.00', -2], ['€1,000.00', -3], ['€1,000.00', -4], [
+        '€1,000.00',
+        -5,
+      ]]
         .map(([balance, offset]) => [`End of ${nameOf(month(offset as number))}`, balance]),
     ])
     expect(await barriers(page)).toEqual([])
@@ -160,11 +204,28 @@ describe('Ann, with books of three months', () => {
   test('Ann, with books of three months opens the transactions behind each figure', async () => {
     const leadsTo = async (name: string, link: string | RegExp) =>
       Object.fromEntries(
-        new URL(await card(page, name).getByRole('link', { name: link }).getAttribute('href') ?? '', story.stack.publicUrl).searchParams,
+        new URL(
+          await card(page, name).getByRole('link', { name: link }).getAttribute('href') ?? '',
+          story.stack.publicUrl,
+        ).searchParams,
       )
-    expect(await leadsTo('Spending', 'Food')).toEqual({ category: ids.food.id, currency: 'eur', from: month(), to: lastDay() })
-    expect(await leadsTo('Budgets', 'Home')).toEqual({ category: ids.home.id, currency: 'eur', from: month(), to: lastDay() })
-    expect(await leadsTo('Cash flow', new RegExp(`^${nameOf(month(-1))}`))).toEqual({ currency: 'eur', from: month(-1), to: lastDay(-1) })
+    expect(await leadsTo('Spending', 'Food')).toEqual({
+      category: ids.food.id,
+      currency: 'eur',
+      from: month(),
+      to: lastDay(),
+    })
+    expect(await leadsTo('Budgets', 'Home')).toEqual({
+      category: ids.home.id,
+      currency: 'eur',
+      from: month(),
+      to: lastDay(),
+    })
+    expect(await leadsTo('Cash flow', new RegExp(`^${nameOf(month(-1))}`))).toEqual({
+      currency: 'eur',
+      from: month(-1),
+      to: lastDay(-1),
+    })
     expect(await leadsTo('Balances', 'Giro')).toEqual({ account: ids.giro.id })
     await card(page, 'Spending').getByRole('link', { name: 'Food' }).click()
     await page.getByRole('heading', { name: 'Transactions' }).waitFor()
@@ -173,12 +234,20 @@ describe('Ann, with books of three months', () => {
 
   test('Ann, with books of three months goes back a month, and sees it again after a reload', async () => {
     await page.getByRole('button', { name: 'Previous month' }).click()
-    await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Home', '€900.00', '90%', '0%'], ['Food', '€100.00', '10%', '0%']])
+    await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Home', '€900.00', '90%', '0%'], [
+      'Food',
+      '€100.00',
+      '10%',
+      '0%',
+    ]])
     await page.reload()
     await expect.poll(() => page.locator('output').innerText()).toBe(nameOf(month(-1)))
-    // a month that is over has no forecast: its income less its expenses, which is the sum of its rows
+    // a month that is over has no forecast: its income less its expenses, which is the sum of its
+    // rows
     const remained = card(page, 'Left over').getByRole('link', { name: '€2,000.00' })
-    expect(new URL(await remained.getAttribute('href') ?? '', story.stack.publicUrl).search).toBe(`?currency=eur&from=${month(-1)}&to=${lastDay(-1)}`)
+    expect(new URL(await remained.getAttribute('href') ?? '', story.stack.publicUrl).search).toBe(
+      `?currency=eur&from=${month(-1)}&to=${lastDay(-1)}`,
+    )
     await card(page, 'Net worth').getByRole('link', { name: '€5,000.00' }).waitFor()
     expect(await barriers(page)).toEqual([])
   })
@@ -198,14 +267,31 @@ test('Eve sees past balances with transfers, without unpaid and future transacti
     ].map((row) => ({ opened_on: null, closed_on: null, ...row })),
   )
   await store(story, eve, 'transactions', [
-    { name: 'Salary', amount: 50, transaction_date: month(-1), account_id: giro.id, status: 'paid' },
-    { name: 'Refund', amount: 7, transaction_date: month(-1), account_id: giro.id, status: 'pending' },
+    {
+      name: 'Salary',
+      amount: 50,
+      transaction_date: month(-1),
+      account_id: giro.id,
+      status: 'paid',
+    },
+    {
+      name: 'Refund',
+      amount: 7,
+      transaction_date: month(-1),
+      account_id: giro.id,
+      status: 'pending',
+    },
     { name: 'Rent', amount: -40, transaction_date: month(2), account_id: giro.id, status: 'paid' },
   ])
   const moved = await fetch(`${story.stack.dataUrl}/rpc/create_transfer`, {
     method: 'POST',
     headers: { authorization: `Bearer ${await eve.token()}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ from_account_id: giro.id, to_account_id: savings.id, amount: 30, transfer_date: month() }),
+    body: JSON.stringify({
+      from_account_id: giro.id,
+      to_account_id: savings.id,
+      amount: 30,
+      transfer_date: month(),
+    }),
   })
   expect(moved.status).toBe(200)
   const page = await story.open(eve)
@@ -226,15 +312,36 @@ test('Bob sees one of two currencies at a time, and both converted after he adds
   const bob = await signedIn(story.stack, 'Bob')
   const [fun] = await store(story, bob, 'categories', [{ name: 'Fun' }])
   await store(story, bob, 'transactions', [
-    { name: 'Cinema', amount: -10, currency: 'eur', transaction_date: month(), category_id: fun.id },
-    { name: 'Concert', amount: -30, currency: 'eur', transaction_date: month(), category_id: fun.id },
-    { name: 'Museum', amount: -20, currency: 'usd', transaction_date: month(), category_id: fun.id },
+    {
+      name: 'Cinema',
+      amount: -10,
+      currency: 'eur',
+      transaction_date: month(),
+      category_id: fun.id,
+    },
+    {
+      name: 'Concert',
+      amount: -30,
+      currency: 'eur',
+      transaction_date: month(),
+      category_id: fun.id,
+    },
+    {
+      name: 'Museum',
+      amount: -20,
+      currency: 'usd',
+      transaction_date: month(),
+      category_id: fun.id,
+    },
   ])
   const page = await story.open(bob)
   await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Fun', '€40.00', '100%', 'new']])
   await page.getByLabel('Currency').selectOption('Only USD')
   await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Fun', '$20.00', '100%', 'new']])
-  expect(await page.getByLabel('Currency').locator('option').allTextContents()).toEqual(['Only EUR', 'Only USD'])
+  expect(await page.getByLabel('Currency').locator('option').allTextContents()).toEqual([
+    'Only EUR',
+    'Only USD',
+  ])
   await page.getByRole('link', { name: 'Exchange rates' }).click()
   await page.getByRole('button', { name: 'New exchange rate' }).click()
   await page.getByLabel('From currency').fill('EUR')
@@ -247,7 +354,8 @@ test('Bob sees one of two currencies at a time, and both converted after he adds
   await page.getByRole('link', { name: 'Overview' }).click()
   // This rate is later than the transactions, and the note leads to the missing one.
   await page.getByLabel('Currency').selectOption('All in USD')
-  await card(page, 'Spending').getByText('2 amounts have no exchange rate and are not included.').waitFor()
+  await card(page, 'Spending').getByText('2 amounts have no exchange rate and are not included.')
+    .waitFor()
   expect(await barriers(page)).toEqual([])
   await card(page, 'Spending').getByRole('link', { name: 'Exchange rates' }).click()
   await page.getByLabel('Rate', { exact: true }).fill('1.5')
@@ -266,34 +374,47 @@ test('Fay reads the lowest day to come, which account falls below zero, and whic
     story,
     fay,
     'accounts',
-    [['Giro', 'checking', 'eur', 100], ['Wallet', 'cash', 'eur', 20], ['House', 'loan', 'eur', -900], ['Dollars', 'savings', 'usd', 300]]
+    [['Giro', 'checking', 'eur', 100], ['Wallet', 'cash', 'eur', 20], [
+      'House',
+      'loan',
+      'eur',
+      -900,
+    ], ['Dollars', 'savings', 'usd', 300]]
       .map(([name, type, currency, balance]) => ({ name, type, currency, balance })),
   )
   await store(
     story,
     fay,
     'subscriptions',
-    [['Rent', 'expense', 150, 3], ['Salary', 'income', 500, 5]].map(([title, kind, amount, days]) => ({
-      title,
-      kind,
-      amount,
-      currency: 'eur',
-      period: 'yearly',
-      starts_on: inDays(days as number),
-      account_id: giro.id,
-    })),
+    [['Rent', 'expense', 150, 3], ['Salary', 'income', 500, 5]]
+      .map(([title, kind, amount, days]) => ({
+        title,
+        kind,
+        amount,
+        currency: 'eur',
+        period: 'yearly',
+        starts_on: inDays(days as number),
+        account_id: giro.id,
+      })),
   )
   const page = await story.open(fay)
-  const short = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' }).format(new Date(inDays(3)))
+  const short = new Intl.DateTimeFormat('en-US', {
+    month: 'short',
+    day: 'numeric',
+    timeZone: 'UTC',
+  }).format(new Date(inDays(3)))
   const coming = card(page, 'Coming up')
   // 100 and 20 less the rent; neither the loan nor the dollars are in it
   await coming.getByRole('link', { name: '-€30.00' }).waitFor()
   await coming.getByText(`lowest balance, on ${short}`).waitFor()
   await coming.getByText('€120.00 today, €470.00 in 45 days').waitFor()
   await coming.getByRole('link', { name: `Giro falls below zero on ${short}: -€50.00` }).waitFor()
-  await expect.poll(() => coming.getByRole('slider').getAttribute('aria-valuetext')).toBe(`${short}: -€30.00, Rent: -€150.00`)
+  await expect.poll(() => coming.getByRole('slider').getAttribute('aria-valuetext')).toBe(
+    `${short}: -€30.00, Rent: -€150.00`,
+  )
   await card(page, 'Net worth').getByRole('link', { name: '-€780.00' }).waitFor()
-  await card(page, 'Net worth').getByText('plus $300.00 in 1 account without an exchange rate').waitFor()
+  await card(page, 'Net worth').getByText('plus $300.00 in 1 account without an exchange rate')
+    .waitFor()
   expect(await barriers(page)).toEqual([])
   await page.context().close()
 })

@@ -1,4 +1,7 @@
-/** A single-page app at its own origin that uses the published client. `finance`, `changes` and `shrinkImage` are its globals. */
+/**
+ * A single-page app at its own origin that uses the published client. `finance`, `changes` and
+ * `shrinkImage` are its globals.
+ */
 import { execFile } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -18,10 +21,21 @@ const root = join(import.meta.dirname, '../..')
 
 export type AppPage = AsyncDisposable & { origin: string }
 
-/** @param baseUrl read for each page, because the service must trust the page's origin before it starts */
+/**
+ * @param baseUrl read for each page, because the service must trust the page's origin before it
+ * starts
+ */
 export async function appPage(baseUrl: () => string): Promise<AppPage> {
   const directory = await mkdtemp(join(tmpdir(), 'finance-client-'))
-  await promisify(execFile)('npx', ['tsc', '--noEmit', 'false', '--declaration', 'false', '--outDir', directory], { cwd: join(root, 'client') })
+  await promisify(execFile)('npx', [
+    'tsc',
+    '--noEmit',
+    'false',
+    '--declaration',
+    'false',
+    '--outDir',
+    directory,
+  ], { cwd: join(root, 'client') })
   const page = () =>
     `<!doctype html><title>App</title>
     <script type="importmap">{ "imports": { "@supabase/postgrest-js": "/postgrest.js" } }</script>
@@ -32,10 +46,15 @@ export async function appPage(baseUrl: () => string): Promise<AppPage> {
       globalThis.finance = createClient({ baseUrl: ${JSON.stringify(baseUrl())} })
       finance.onChange(({ event }) => changes.push(event))
     </script>`
-  const fileOf = (url: string) => url === '/postgrest.js' ? join(root, 'node_modules/@supabase/postgrest-js/dist/index.mjs') : join(directory, basename(url))
+  const fileOf = (url: string) =>
+    url === '/postgrest.js'
+      ? join(root, 'node_modules/@supabase/postgrest-js/dist/index.mjs')
+      : join(directory, basename(url))
   const server = createServer(({ url = '/' }, response) => {
     if (url === '/') response.setHeader('content-type', 'text/html').end(page())
-    else createReadStream(fileOf(url)).on('error', () => response.writeHead(404).end()).pipe(response.setHeader('content-type', 'text/javascript'))
+    else createReadStream(fileOf(url)).on('error', () => response.writeHead(404).end()).pipe(
+        response.setHeader('content-type', 'text/javascript'),
+      )
   })
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)

@@ -12,7 +12,10 @@ afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
 const overview = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor()
-const rows = (page: Page) => page.locator('section', { has: page.getByRole('heading', { name: 'Passkeys' }) }).getByRole('listitem').allInnerTexts()
+const rows = (page: Page) =>
+  page.locator('section', { has: page.getByRole('heading', { name: 'Passkeys' }) }).getByRole(
+    'listitem',
+  ).allInnerTexts()
 
 /** A phone that verifies its user. */
 async function unlocking(page: Page): Promise<{ device: CDPSession, authenticatorId: string }> {
@@ -32,7 +35,9 @@ async function unlocking(page: Page): Promise<{ device: CDPSession, authenticato
 }
 
 /** Opens Ann's account page, with a passkey on her phone. */
-async function annWithPhone(): Promise<{ ann: Person, page: Page } & Awaited<ReturnType<typeof unlocking>>> {
+async function annWithPhone(): Promise<
+  { ann: Person, page: Page } & Awaited<ReturnType<typeof unlocking>>
+> {
   const ann = await signedIn(story.stack, 'Ann')
   const page = await story.open(ann, '/settings')
   const phone = await unlocking(page)
@@ -71,7 +76,9 @@ test('Ann adds a passkey, signs in with it alone, renames it, and deletes it, af
   await press(page, 'Use passkey')
   await overview(page)
   await page.goto(`${story.stack.publicUrl}/settings`)
-  await expect.poll(() => rows(page)).toEqual([expect.stringMatching(/^Phone\s*on one device, added .*, last used /)])
+  await expect.poll(() => rows(page)).toEqual([
+    expect.stringMatching(/^Phone\s*on one device, added .*, last used /),
+  ])
   await press(page, 'Rename Phone')
   await page.getByRole('dialog', { name: 'Rename Phone' }).getByLabel('Name').fill('My phone')
   expect(await barriers(page)).toEqual([])
@@ -79,7 +86,8 @@ test('Ann adds a passkey, signs in with it alone, renames it, and deletes it, af
   await press(page, 'Delete My phone')
   await confirm(page, 'Delete My phone', 'Delete')
   await expect.poll(() => rows(page)).toEqual([])
-  expect((await device.send('WebAuthn.getCredentials', { authenticatorId })).credentials).toHaveLength(1)
+  expect((await device.send('WebAuthn.getCredentials', { authenticatorId })).credentials)
+    .toHaveLength(1)
   await signOut(page, ann)
   await press(page, 'Use passkey')
   await sees(page, 'The response of the passkey is not valid for this service')
@@ -127,10 +135,15 @@ test('Ann removes her password, requests a mail to set a new one, and confirms t
   await page.keyboard.press('Escape')
   await press(page, 'Set a password by email')
   await story.stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
-  await story.stack.sql.query(`update auth.sessions set created_at = now() - interval '1 hour' where user_id = (select id from auth.users where email = $1)`, [
-    ann.email,
-  ])
-  const form = page.locator('form', { has: page.getByRole('button', { name: 'Email me the link' }) })
+  await story.stack.sql.query(
+    `update auth.sessions set created_at = now() - interval '1 hour' where user_id = (select id from auth.users where email = $1)`,
+    [
+      ann.email,
+    ],
+  )
+  const form = page.locator('form', {
+    has: page.getByRole('button', { name: 'Email me the link' }),
+  })
   await press(page, 'Delete account')
   await press(page, 'Email me the link')
   await form.getByRole('alert').waitFor()
@@ -147,7 +160,10 @@ test('Ann continues on the same page with her passkey, after her session was rev
   const { ann, page } = await annWithPhone()
   await page.getByLabel('Your name').fill('Ann Example')
   // the page learns of it from its live stream, maybe before she can press "Save"
-  await story.stack.sql.query('delete from auth.sessions where user_id = (select id from auth.users where email = $1)', [ann.email])
+  await story.stack.sql.query(
+    'delete from auth.sessions where user_id = (select id from auth.users where email = $1)',
+    [ann.email],
+  )
   const dialog = page.getByRole('dialog', { name: 'You’ve been signed out' })
   await dialog.getByRole('button', { name: 'Use passkey' }).click()
   await dialog.waitFor({ state: 'detached' })

@@ -19,7 +19,8 @@ test('Ann, after her sign-up reads that her address is not verified, has the mai
   expect(await barriers(page)).toEqual([])
   await press(page, 'Resend verification email')
   await sees(page, 'a mail is on its way')
-  await expect.poll(() => story.stack.mail.mails().filter(({ to }) => to === ann.email).length).toBe(2)
+  await expect.poll(() => story.stack.mail.mails().filter(({ to }) => to === ann.email).length)
+    .toBe(2)
   await page.goto(linkIn(await story.stack.mail.waitFor(ann.email)))
   await page.getByRole('heading', { name: 'Your email address is verified' }).waitFor()
   expect(await barriers(page)).toEqual([])
@@ -48,7 +49,9 @@ test('Ann forgets her password, sets a new one with the mailed link, which works
   expect(await barriers(page)).toEqual([])
   await press(page, 'Send link')
   await sees(page, 'a mail is on its way')
-  const link = linkIn(await story.stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password')))
+  const link = linkIn(
+    await story.stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password')),
+  )
   await page.goto(link)
   await page.getByLabel('New password').fill(' a new one with spaces ')
   expect(await barriers(page)).toEqual([])
@@ -98,7 +101,10 @@ test('Ann, in two browsers changes her name and her password, which ends the ses
 
 test('Ann, in two browsers ends one session, then signs out everywhere', async () => {
   const ann = await signedIn(story.stack, 'Ann')
-  const [phone, tablet] = [person(story.stack, 'Ann', ann.email), person(story.stack, 'Ann', ann.email)]
+  const [phone, tablet] = [
+    person(story.stack, 'Ann', ann.email),
+    person(story.stack, 'Ann', ann.email),
+  ]
   await phone.signIn()
   const page = await story.open(ann, '/settings')
   await press(page, 'End session')
@@ -124,6 +130,8 @@ test('Ann loses the connection during an edit: she sees one notice, keeps her te
   await page.getByRole('rowheader', { name: 'Giro' }).waitFor()
   expect(await page.getByText('No connection to the service.').count()).toBe(0)
   // Chromium logs failed requests itself.
-  expect(new Set(story.complaints())).toEqual(new Set(['Failed to load resource: net::ERR_INTERNET_DISCONNECTED']))
+  expect(new Set(story.complaints())).toEqual(
+    new Set(['Failed to load resource: net::ERR_INTERNET_DISCONNECTED']),
+  )
   await page.context().close()
 })

@@ -1,6 +1,7 @@
 /**
- * The pictures of the README show the actual app. `npm run pictures` takes them. Otherwise each is compared with the page: its text exactly, its look
- * with a tolerance for the fonts of another machine.
+ * The pictures of the README show the actual app. `npm run pictures` takes them. Otherwise each is
+ * compared with the page: its text exactly, its look with a tolerance for the fonts of another
+ * machine.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +15,10 @@ const isTaking = process.env['PICTURES'] === 'take'
 const directory = join(import.meta.dirname, '../../docs/pictures')
 const advice = 'npm run pictures takes the pictures anew: look at them before they are committed'
 
-/** Of 255. Fonts of another machine differ by less. A column of the chart, a button or the background differs by more. */
+/**
+ * Of 255. Fonts of another machine differ by less. A column of the chart, a button or the
+ * background differs by more.
+ */
 const tolerance = 64
 
 let story: AppStory
@@ -30,7 +34,9 @@ beforeAll(async () => {
     `do $$ declare one regprocedure; begin
       for one in select oid from pg_proc where pronamespace in ('api'::regnamespace, 'private'::regnamespace) and prokind = 'f'
         and pg_get_functiondef(oid) ilike '%current_date%' loop
-        execute regexp_replace(pg_get_functiondef(one), 'current_date', 'make_date(${today.replaceAll(/-0?/g, ', ')})', 'gi');
+        execute regexp_replace(pg_get_functiondef(one), 'current_date', 'make_date(${
+      today.replaceAll(/-0?/g, ', ')
+    })', 'gi');
       end loop;
     end $$`,
   )
@@ -47,7 +53,11 @@ async function studioOf(owner: Person): Promise<string> {
   const { body: { id } } = await owner.post('/organization/create', { name: 'Harbour Studio' })
   for (const [name, role] of [['Tom', 'editor'], ['Ines', 'viewer']] as const) {
     const someone = await signedIn(story.stack, name)
-    const { body } = await owner.post('/organization/invite-member', { organizationId: id, email: someone.email, role })
+    const { body } = await owner.post('/organization/invite-member', {
+      organizationId: id,
+      email: someone.email,
+      role,
+    })
     await someone.post('/organization/accept-invitation', { invitationId: body.id })
   }
   await owner.post('/organization/set-active', { organizationId: id })
@@ -62,10 +72,19 @@ test.each([
   { name: 'transactions', path: () => '/transactions', options: { ...wide, ...dark } },
   { name: 'inbox', path: () => '/inbox', options: wide },
   { name: 'budgets', path: () => '/budgets', options: wide },
-  { name: 'recurring', path: () => '/recurring', options: { viewport: { width: 1200, height: 1100 } } },
+  {
+    name: 'recurring',
+    path: () => '/recurring',
+    options: { viewport: { width: 1200, height: 1100 } },
+  },
   { name: 'accounts', path: () => '/accounts', options: { ...wide, ...dark } },
   { name: 'statement', path: () => `/accounts/${everyday}/statements/2025-10-20`, options: wide },
-  { name: 'dashboard', path: () => dashboard, isTeam: true, options: { viewport: { width: 1200, height: 852 } } },
+  {
+    name: 'dashboard',
+    path: () => dashboard,
+    isTeam: true,
+    options: { viewport: { width: 1200, height: 852 } },
+  },
   { name: 'settings', path: () => '/settings', options: { ...wide, contrast: 'more' as const } },
   { name: 'phone', path: () => '/', options: phone },
   { name: 'phone-transactions', path: () => '/transactions', options: { ...phone, ...dark } },
@@ -80,22 +99,37 @@ test.each([
     await writeFile(files.words, await wordsOf(page))
     await writeFile(files.picture, await page.screenshot())
   }
-  await expect.poll(() => wordsOf(page), { message: advice }).toBe(await readFile(files.words, 'utf8'))
-  const [shown, kept] = [await fieldsOf(page, await page.screenshot()), await fieldsOf(page, await readFile(files.picture))]
-  expect(Math.max(...shown.map((shade, index) => Math.abs(shade - (kept[index] ?? 0)))), advice).toBeLessThan(tolerance)
+  await expect.poll(() => wordsOf(page), { message: advice }).toBe(
+    await readFile(files.words, 'utf8'),
+  )
+  const [shown, kept] = [
+    await fieldsOf(page, await page.screenshot()),
+    await fieldsOf(page, await readFile(files.picture)),
+  ]
+  expect(Math.max(...shown.map((shade, index) => Math.abs(shade - (kept[index] ?? 0)))), advice)
+    .toBeLessThan(tolerance)
   expect(await barriers(page)).toEqual([])
   await page.context().close()
 })
 
-/** The text of the page with its roles, in order. Ids, the moments of the service and the address of the user differ in each run. */
+/**
+ * The text of the page with its roles, in order. Ids, the moments of the service and the address of
+ * the user differ in each run.
+ */
 async function wordsOf(page: Page): Promise<string> {
   const snapshot = await page.locator('body').ariaSnapshot()
   return `${
-    snapshot.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, 'id').replaceAll(/\w+ \d+, \d{4}, \d+:\d\d [AP]M/g, 'moment').replaceAll(/-\d+@/g, '@')
+    snapshot.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, 'id').replaceAll(
+      /\w+ \d+, \d{4}, \d+:\d\d [AP]M/g,
+      'moment',
+    ).replaceAll(/-\d+@/g, '@')
   }\n`
 }
 
-/** The mean red, green and blue of each field of a picture. Letters hardly affect it, and everything else does. */
+/**
+ * The mean red, green and blue of each field of a picture. Letters hardly affect it, and everything
+ * else does.
+ */
 async function fieldsOf(page: Page, png: Buffer): Promise<number[]> {
   // In a separate page, because the policy of the app allows no foreign images.
   const blank = await page.context().newPage()

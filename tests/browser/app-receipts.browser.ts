@@ -1,4 +1,7 @@
-/** Receipts for transactions in the reference app: adding, showing, changing, and deleting with undo. */
+/**
+ * Receipts for transactions in the reference app: adding, showing, changing, and deleting with
+ * undo.
+ */
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -40,7 +43,9 @@ async function openReceipts(): Promise<void> {
 const dispatchFile = (selector: string, event: 'paste' | 'drop', bytes: Buffer, name: string) =>
   page.evaluate(`(() => {
     const data = new DataTransfer()
-    const bytes = Uint8Array.from(atob('${bytes.toString('base64')}'), (character) => character.charCodeAt(0))
+    const bytes = Uint8Array.from(atob('${
+    bytes.toString('base64')
+  }'), (character) => character.charCodeAt(0))
     data.items.add(new File([bytes], '${name}', { type: 'application/pdf' }))
     const options = { bubbles: true, cancelable: true }
     document.querySelector('${selector}').dispatchEvent('${event}' === 'paste'
@@ -51,7 +56,12 @@ const dispatchFile = (selector: string, event: 'paste' | 'drop', bytes: Buffer, 
 /** Limits uploads to this number of bytes per second, so that the test sees a part of one. */
 async function limitUploads(uploadThroughput: number, offline = false): Promise<void> {
   const session = await page.context().newCDPSession(page)
-  await session.send('Network.emulateNetworkConditions', { offline, latency: 0, downloadThroughput: -1, uploadThroughput })
+  await session.send('Network.emulateNetworkConditions', {
+    offline,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput,
+  })
 }
 
 describe('Ann', () => {
@@ -78,11 +88,15 @@ describe('Ann', () => {
     expect(await camera.getAttribute('capture')).toBe('environment')
     await camera.setInputFiles({ name: 'IMG_1.jpg', mimeType: 'image/jpeg', buffer: taken })
     await dialog().getByRole('img', { name: 'IMG_1.webp' }).waitFor()
-    await soon(() => page.evaluate('document.querySelector(".tx-receipt-small")?.naturalWidth ?? 0')).toBe(600)
+    await soon(() =>
+      page.evaluate('document.querySelector(".tx-receipt-small")?.naturalWidth ?? 0')
+    ).toBe(600)
     expect(await barriers(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     await dialog().getByRole('button', { name: 'Show IMG_1.webp' }).click()
-    await soon(() => page.evaluate('document.querySelector(".tx-receipt-large")?.naturalHeight ?? 0')).toBe(1200)
+    await soon(() =>
+      page.evaluate('document.querySelector(".tx-receipt-large")?.naturalHeight ?? 0')
+    ).toBe(1200)
     expect(await barriers(page)).toEqual([])
     const stored = receiptsOf(story.stack, ann)
     const [file] = await stored.list()
@@ -115,9 +129,15 @@ describe('Ann', () => {
     await open()
     await openReceipts()
     await limitUploads(500_000)
-    await picker().setInputFiles({ name: 'large.pdf', mimeType: 'application/pdf', buffer: newPdf(4_000_000) })
+    await picker().setInputFiles({
+      name: 'large.pdf',
+      mimeType: 'application/pdf',
+      buffer: newPdf(4_000_000),
+    })
     const progress = dialog().getByRole('progressbar', { name: 'Uploading large.pdf' })
-    await soon(() => page.evaluate('(document.querySelector("progress")?.value ?? 0) > 0')).toBe(true)
+    await soon(() => page.evaluate('(document.querySelector("progress")?.value ?? 0) > 0')).toBe(
+      true,
+    )
     expect(await status().textContent()).toBe('Uploading 1 file…')
     await dialog().getByRole('button', { name: 'Cancel large.pdf' }).click()
     await progress.waitFor({ state: 'detached' })
@@ -129,19 +149,32 @@ describe('Ann', () => {
     await open()
     await openReceipts()
     await dialog().getByText('5.7 MB left, up to 10 MB per file.').waitFor()
-    await picker().setInputFiles({ name: 'large.pdf', mimeType: 'application/pdf', buffer: newPdf(7_000_000) })
+    await picker().setInputFiles({
+      name: 'large.pdf',
+      mimeType: 'application/pdf',
+      buffer: newPdf(7_000_000),
+    })
     await dialog().getByText('Not enough space: 5.7 MB left. Delete other files first.').waitFor()
     await dialog().getByRole('button', { name: 'Remove large.pdf' }).click()
-    await picker().setInputFiles({ name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('<html><script>1</script></html>') })
+    await picker().setInputFiles({
+      name: 'page.html',
+      mimeType: 'text/html',
+      buffer: Buffer.from('<html><script>1</script></html>'),
+    })
     await dialog().getByText('This file type isn’t supported.').waitFor()
     await dialog().getByRole('button', { name: 'Remove page.html' }).click()
     await page.route('**/rpc/begin_upload', (route) => route.abort('internetdisconnected'))
-    await picker().setInputFiles({ name: 'receipt.pdf', mimeType: 'application/pdf', buffer: newPdf() })
+    await picker().setInputFiles({
+      name: 'receipt.pdf',
+      mimeType: 'application/pdf',
+      buffer: newPdf(),
+    })
     await dialog().getByText('No response.').waitFor()
     await page.unroute('**/rpc/begin_upload')
     await dialog().getByRole('button', { name: 'Try again receipt.pdf' }).click()
     await soon(() => status().textContent()).toBe('1 receipt')
-    expect(story.complaints().filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([])
+    expect(story.complaints().filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED')))
+      .toEqual([])
   })
 
   test('Ann renames a receipt, gives it a note, deletes it, and takes the deletion back', async () => {

@@ -1,4 +1,7 @@
-/** Roles in the reference app: no button for a forbidden action, and a notice after a change of role. */
+/**
+ * Roles in the reference app: no button for a forbidden action, and a notice after a change of
+ * role.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { team } from '../support/person.ts'
@@ -12,21 +15,39 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const go = (page: Page, name: string) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
-const context = (page: Page, name: RegExp) => page.getByRole('button', { name: new RegExp(`Workspace:\\s*${name.source}`) }).waitFor()
+const go = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
+const context = (page: Page, name: RegExp) =>
+  page.getByRole('button', { name: new RegExp(`Workspace:\\s*${name.source}`) }).waitFor()
 
 test('a viewer reads every page of the team on a phone, with a shared dashboard and without buttons for changes', async () => {
   const { owner, viewer } = await team(story.stack, ['viewer'])
   const { giro } = await keepBooks(story, owner)
-  await store(story, owner, 'rules', [{ name: 'Shop', conditions: [{ field: 'search', operation: 'contains', value: 'rewe' }], set_name: 'REWE' }])
-  await store(story, owner, 'exchange_rates', [{ on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1.05 }])
+  await store(story, owner, 'rules', [{
+    name: 'Shop',
+    conditions: [{ field: 'search', operation: 'contains', value: 'rewe' }],
+    set_name: 'REWE',
+  }])
+  await store(story, owner, 'exchange_rates', [{
+    on_date: '2025-01-01',
+    base: 'eur',
+    quote: 'usd',
+    rate: 1.05,
+  }])
   await store(story, owner, 'balances', [{ account_id: giro.id, on_date: month(), balance: 1000 }])
-  await store(story, owner, 'dashboards', [{ name: 'Of all', visibility: 'shared', layout: { widgets: [] } }, {
+  await store(story, owner, 'dashboards', [{
+    name: 'Of all',
+    visibility: 'shared',
+    layout: { widgets: [] },
+  }, {
     name: 'Of writers',
     visibility: 'private',
     layout: { widgets: [] },
   }])
-  const page = await story.open(viewer, '/', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
+  const page = await story.open(viewer, '/', {
+    viewport: { width: 320, height: 640 },
+    colorScheme: 'dark',
+  })
   const pages = [
     ['/', 'Insurance'],
     ['/transactions', 'Groceries'],
@@ -46,9 +67,14 @@ test('a viewer reads every page of the team on a phone, with a shared dashboard 
     await page.goto(`${story.stack.publicUrl}${path}`)
     await page.locator('main').getByText(seen).first().waitFor()
     const offered = await page.locator('main').getByRole('button').allTextContents()
-    const changes = /new|add|edit|change|delete|remove|record|pause|budget|import|invite|rename|share|arrange|accept|apply|book|close/i
+    const changes =
+      /new|add|edit|change|delete|remove|record|pause|budget|import|invite|rename|share|arrange|accept|apply|book|close/i
     expect([path, offered.filter((text) => changes.test(text))]).toEqual([path, []])
-    expect([path, await page.getByRole('dialog').count(), await page.locator('main').getByRole('checkbox').count()]).toEqual([path, 0, 0])
+    expect([
+      path,
+      await page.getByRole('dialog').count(),
+      await page.locator('main').getByRole('checkbox').count(),
+    ]).toEqual([path, 0, 0])
     expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 320])
     expect([path, await barriers(page)]).toEqual([path, []])
   }
@@ -58,7 +84,8 @@ test('a viewer reads every page of the team on a phone, with a shared dashboard 
   await expect.poll(() => page.getByRole('rowheader').allTextContents()).toEqual(['Of all'])
   await page.getByRole('link', { name: 'Of all' }).click()
   await page.getByText('No widgets yet.').waitFor()
-  expect(await page.locator('main').getByRole('button', { name: /Arrange|Share|Delete/ }).count()).toBe(0)
+  expect(await page.locator('main').getByRole('button', { name: /Arrange|Share|Delete/ }).count())
+    .toBe(0)
   await page.goto(`${story.stack.publicUrl}/rules`)
   expect(await page.getByRole('switch', { name: 'Shop is on' }).isDisabled()).toBe(true)
   await page.goto(`${story.stack.publicUrl}/accounts/00000000-0000-4000-8000-000000000000`)
@@ -74,7 +101,11 @@ test('an editor who becomes a viewer during an edit reads it, keeps the input, a
   const page = await story.open(editor, '/accounts')
   await page.getByRole('button', { name: 'Edit Giro' }).click()
   await page.getByLabel('Name').fill('Giro of the team')
-  await owner.patch('/organization/update-member-role', { organizationId: id, userId: await editor.id(), role: 'viewer' })
+  await owner.patch('/organization/update-member-role', {
+    organizationId: id,
+    userId: await editor.id(),
+    role: 'viewer',
+  })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('alert').getByText('Your role doesn’t allow this.').waitFor()
   await page.getByText('Your role in The Team is now viewer.').first().waitFor()
@@ -89,23 +120,33 @@ test('an editor who becomes a viewer during an edit reads it, keeps the input, a
 test.each([
   ['at once', true],
   ['at the next action if streams are refused', false],
-])('a member who is removed during an edit reads it %s, and no longer sees the team', async (_, hasStream) => {
-  const { id, owner, editor } = await team(story.stack, ['editor'])
-  await store(story, owner, 'transactions', [{ name: 'Secret purchase', amount: -900 }])
-  const page = await story.open(editor, '/')
-  if (!hasStream) await page.context().route('**/api/auth/changes*', (route) => route.fulfill({ status: 429, headers: { 'retry-after': '300' } }))
-  await page.goto(new URL('/transactions', page.url()).href)
-  await page.getByRole('button', { name: 'Secret purchase', exact: true }).click()
-  await page.getByRole('group', { name: 'Edit Secret purchase' }).getByLabel('Amount').fill('800')
-  await owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() })
-  if (!hasStream) await page.getByRole('button', { name: 'Save' }).click()
-  await context(page, /Personal/)
-  await page.getByText('You are no longer a member of The Team.').first().waitFor()
-  await page.getByText('No transactions yet.').waitFor()
-  expect(await page.getByText('Secret purchase').count()).toBe(0)
-  expect(await page.locator('.dialog, .tx-entry').count()).toBe(0)
-  expect(await barriers(page)).toEqual([])
-  await page.getByRole('button', { name: /Workspace/ }).click()
-  expect(await page.getByRole('menuitemradio').allTextContents()).toEqual(['Personal'])
-  await page.context().close()
-})
+])(
+  'a member who is removed during an edit reads it %s, and no longer sees the team',
+  async (_, hasStream) => {
+    const { id, owner, editor } = await team(story.stack, ['editor'])
+    await store(story, owner, 'transactions', [{ name: 'Secret purchase', amount: -900 }])
+    const page = await story.open(editor, '/')
+    if (!hasStream)
+      await page.context().route(
+        '**/api/auth/changes*',
+        (route) => route.fulfill({ status: 429, headers: { 'retry-after': '300' } }),
+      )
+    await page.goto(new URL('/transactions', page.url()).href)
+    await page.getByRole('button', { name: 'Secret purchase', exact: true }).click()
+    await page.getByRole('group', { name: 'Edit Secret purchase' }).getByLabel('Amount').fill('800')
+    await owner.post('/organization/remove-member', {
+      organizationId: id,
+      userId: await editor.id(),
+    })
+    if (!hasStream) await page.getByRole('button', { name: 'Save' }).click()
+    await context(page, /Personal/)
+    await page.getByText('You are no longer a member of The Team.').first().waitFor()
+    await page.getByText('No transactions yet.').waitFor()
+    expect(await page.getByText('Secret purchase').count()).toBe(0)
+    expect(await page.locator('.dialog, .tx-entry').count()).toBe(0)
+    expect(await barriers(page)).toEqual([])
+    await page.getByRole('button', { name: /Workspace/ }).click()
+    expect(await page.getByRole('menuitemradio').allTextContents()).toEqual(['Personal'])
+    await page.context().close()
+  },
+)

@@ -24,7 +24,13 @@ beforeEach(async () => {
     ann,
     'transactions',
     [
-      { name: 'Market', amount: -30, category_id: food.id, account_id: giro.id, transaction_date: inDays(-4) },
+      {
+        name: 'Market',
+        amount: -30,
+        category_id: food.id,
+        account_id: giro.id,
+        transaction_date: inDays(-4),
+      },
       { name: 'To savings', amount: -100, account_id: giro.id, transaction_date: inDays(-3) },
       { name: 'From giro', amount: 100, account_id: savings.id, transaction_date: inDays(-3) },
     ].map((one) => ({ category_id: null, ...one })),
@@ -43,9 +49,20 @@ const stored = () =>
     from api.transactions t left join api.categories c on c.id = t.category_id left join api.accounts a on a.id = t.account_id
     where t.user_id = (select id from auth.users where email = $1) order by t.name, t.amount`,
     [ann.email],
-  ).then(({ rows }) => rows.map((one) => [one.name, one.amount, one.category, one.account, one.is_transfer, one.parts.join(', ')]))
+  ).then(({ rows }) =>
+    rows.map((
+      one,
+    ) => [one.name, one.amount, one.category, one.account, one.is_transfer, one.parts.join(', ')])
+  )
 const market = ['Market', -30, 'Food', 'Giro', false, '']
-const halves = [['From giro', 100, null, 'Savings', false, ''], ['To savings', -100, null, 'Giro', false, '']]
+const halves = [['From giro', 100, null, 'Savings', false, ''], [
+  'To savings',
+  -100,
+  null,
+  'Giro',
+  false,
+  '',
+]]
 
 /** Makes a row active and opens its menu by the key. */
 async function openMenu(name: string): Promise<void> {
@@ -60,7 +77,16 @@ const step = (name: string) => page.getByRole('menuitem', { name, exact: true })
 test('Ann opens the menu of a purchase by its key and by its button, and leaves it again', async () => {
   page = await story.open(ann, '/transactions')
   await openMenu('Market')
-  expect(await items()).toEqual(['Edit', 'Split', 'Refund', 'Duplicate', 'Transfer', 'Receipts', 'Create rule', 'Delete'])
+  expect(await items()).toEqual([
+    'Edit',
+    'Split',
+    'Refund',
+    'Duplicate',
+    'Transfer',
+    'Receipts',
+    'Create rule',
+    'Delete',
+  ])
   expect(await barriers(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByRole('menu').waitFor({ state: 'detached' })
@@ -94,13 +120,19 @@ test('Ann enters a refund and a copy, each with the values of the purchase, whic
   expect(await barriers(page)).toEqual([])
   await refund.getByRole('button', { name: 'Add' }).click()
   await refund.waitFor({ state: 'detached' })
-  await soon(stored).toEqual([halves[0], market, ['Market', 12, 'Food', 'Giro', false, ''], halves[1]])
+  await soon(stored).toEqual([
+    halves[0],
+    market,
+    ['Market', 12, 'Food', 'Giro', false, ''],
+    halves[1],
+  ])
   await page.getByRole('button', { name: 'Undo' }).click()
   await soon(stored).toEqual([halves[0], market, halves[1]])
   await soon(() => row(page, 'Market').count()).toBe(1)
   await openMenu('Market')
   await step('Duplicate')
-  await page.getByRole('dialog', { name: 'Copy of Market' }).getByRole('button', { name: 'Add' }).click()
+  await page.getByRole('dialog', { name: 'Copy of Market' }).getByRole('button', { name: 'Add' })
+    .click()
   await soon(stored).toEqual([halves[0], market, market, halves[1]])
 })
 
@@ -108,9 +140,15 @@ test('Ann links the halves of a transfer', async () => {
   page = await story.open(ann, '/transactions')
   await openMenu('To savings')
   await step('Transfer')
-  await soon(() => page.evaluate('document.activeElement.textContent')).toBe('Link as transfer with…')
+  await soon(() => page.evaluate('document.activeElement.textContent')).toBe(
+    'Link as transfer with…',
+  )
   await page.getByRole('button', { name: 'Link From giro' }).click()
-  await soon(stored).toEqual([[...halves[0]!.slice(0, 4), true, ''], market, [...halves[1]!.slice(0, 4), true, '']])
+  await soon(stored).toEqual([[...halves[0]!.slice(0, 4), true, ''], market, [
+    ...halves[1]!.slice(0, 4),
+    true,
+    '',
+  ]])
   await openMenu('To savings')
   expect(await items()).toEqual(['Edit', 'Transfer', 'Receipts', 'Delete'])
 })
@@ -127,7 +165,11 @@ test('Ann makes a rule of a purchase, opens its receipts, and deletes it with th
     'select r.name, r.conditions, c.name as category from api.rules r join api.categories c on c.id = r.set_category_id where r.user_id = (select id from auth.users where email = $1)',
     [ann.email],
   )
-  expect(rules.rows).toEqual([{ name: 'Market', conditions: [{ field: 'search', operation: 'contains', value: 'Market' }], category: 'Food' }])
+  expect(rules.rows).toEqual([{
+    name: 'Market',
+    conditions: [{ field: 'search', operation: 'contains', value: 'Market' }],
+    category: 'Food',
+  }])
   await openMenu('Market')
   await step('Receipts')
   await page.getByRole('dialog', { name: 'Receipts for Market' }).waitFor()
@@ -135,7 +177,8 @@ test('Ann makes a rule of a purchase, opens its receipts, and deletes it with th
   await openMenu('Market')
   await step('Delete')
   await soon(stored).toEqual(halves)
-  await page.locator('.toast', { hasText: 'Market deleted.' }).getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.toast', { hasText: 'Market deleted.' }).getByRole('button', { name: 'Undo' })
+    .click()
   await soon(stored).toEqual([halves[0], market, halves[1]])
 })
 

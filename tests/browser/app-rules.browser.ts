@@ -18,7 +18,11 @@ const rowsOf = (page: Page) => page.locator('main > table tbody tr').allTextCont
 
 test('Ann makes a rule, sees what it changes, applies it, undoes that, and changes and deletes the rule', async () => {
   const ann = await signedIn(story.stack, 'Ann')
-  await store(story, ann, 'transactions', [{ name: 'REWE 4711', amount: -5, transaction_date: '2025-03-01' }, {
+  await store(story, ann, 'transactions', [{
+    name: 'REWE 4711',
+    amount: -5,
+    transaction_date: '2025-03-01',
+  }, {
     name: 'Tram',
     amount: -3,
     transaction_date: '2025-03-01',
@@ -39,7 +43,9 @@ test('Ann makes a rule, sees what it changes, applies it, undoes that, and chang
 
   await page.getByRole('button', { name: 'Apply Groceries' }).click()
   await page.getByText('1 transaction will change.').waitFor()
-  expect(await page.getByRole('dialog').locator('tbody tr').allTextContents()).toEqual(['REWE 4711Mar 1, 2025, -$5.00REWE 4711REWE, food, shop'])
+  expect(await page.getByRole('dialog').locator('tbody tr').allTextContents()).toEqual([
+    'REWE 4711Mar 1, 2025, -$5.00REWE 4711REWE, food, shop',
+  ])
   await page.getByRole('button', { name: 'Apply to all' }).click()
   await page.getByText('1 transaction changed.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -65,19 +71,29 @@ test('Ann makes a rule, sees what it changes, applies it, undoes that, and chang
 test('Ben orders his rules by their priority, switches one off and on again, and sees which one counts', async () => {
   const ben = await signedIn(story.stack, 'Ben')
   const conditions = [{ field: 'search', operation: 'contains', value: 'rewe' }]
-  await store(story, ben, 'transactions', [{ name: 'REWE 4711', amount: -5, transaction_date: '2025-03-01' }])
+  await store(story, ben, 'transactions', [{
+    name: 'REWE 4711',
+    amount: -5,
+    transaction_date: '2025-03-01',
+  }])
   await store(story, ben, 'rules', [
     { name: 'Shops', conditions, set_name: 'Shop', priority: 1 },
     { name: 'Groceries', conditions, set_name: 'Food', priority: 2 },
   ])
   const page = await story.open(ben, '/rules', { viewport: { width: 390, height: 800 } })
-  await expect.poll(() => rowsOf(page)).toEqual(['Shops1ShopApplyEditDelete', 'Groceries2FoodApplyEditDelete'])
+  await expect.poll(() => rowsOf(page)).toEqual([
+    'Shops1ShopApplyEditDelete',
+    'Groceries2FoodApplyEditDelete',
+  ])
   await page.getByRole('button', { name: 'Edit Groceries' }).click()
   expect(await field(page, 'The rule is on').isChecked()).toBe(true)
   await field(page, 'Priority').fill('0')
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect.poll(() => rowsOf(page)).toEqual(['Groceries0FoodApplyEditDelete', 'Shops1ShopApplyEditDelete'])
+  await expect.poll(() => rowsOf(page)).toEqual([
+    'Groceries0FoodApplyEditDelete',
+    'Shops1ShopApplyEditDelete',
+  ])
 
   const all = page.getByRole('button', { name: 'Apply all rules' })
   await all.click()
@@ -107,13 +123,23 @@ test('Ben orders his rules by their priority, switches one off and on again, and
 
 test('Cleo previews a rule for 60 transactions: the page transfers the first 50, applies all and undoes all', async () => {
   const cleo = await signedIn(story.stack, 'Cleo')
-  await store(story, cleo, 'transactions', Array.from({ length: 60 }, (_, index) => ({ name: `Tram ${index}`, amount: -3 })))
-  await store(story, cleo, 'rules', [{ name: 'Trams', conditions: [{ field: 'search', operation: 'contains', value: 'tram' }], set_name: 'Tram' }])
+  await store(
+    story,
+    cleo,
+    'transactions',
+    Array.from({ length: 60 }, (_, index) => ({ name: `Tram ${index}`, amount: -3 })),
+  )
+  await store(story, cleo, 'rules', [{
+    name: 'Trams',
+    conditions: [{ field: 'search', operation: 'contains', value: 'tram' }],
+    set_name: 'Tram',
+  }])
   const page = await story.open(cleo, '/rules')
   const lengths: number[] = []
   // Counts the rows of each response.
   page.on('response', (response) => {
-    if (response.url().includes('/rpc/apply_rules')) void response.json().then((rows: unknown[]) => lengths.push(rows.length))
+    if (response.url().includes('/rpc/apply_rules'))
+      void response.json().then((rows: unknown[]) => lengths.push(rows.length))
   })
   await page.getByRole('button', { name: 'Apply Trams' }).click()
   await page.getByText('60 transactions will change.').waitFor()
@@ -131,7 +157,11 @@ test('Cleo previews a rule for 60 transactions: the page transfers the first 50,
 
 test('Dora marks transactions as transfers by a rule, and makes one of them an ordinary transaction again', async () => {
   const dora = await signedIn(story.stack, 'Dora')
-  await store(story, dora, 'transactions', [{ name: 'ETF savings plan', amount: -100, transaction_date: '2025-03-01' }])
+  await store(story, dora, 'transactions', [{
+    name: 'ETF savings plan',
+    amount: -100,
+    transaction_date: '2025-03-01',
+  }])
   await store(story, dora, 'categories', [{ name: 'Food' }])
   const page = await story.open(dora, '/rules')
   await page.getByRole('button', { name: 'New rule' }).click()
@@ -146,12 +176,15 @@ test('Dora marks transactions as transfers by a rule, and makes one of them an o
   await expect.poll(() => rowsOf(page)).toEqual(['Broker0transferApplyEditDelete'])
   await page.getByRole('button', { name: 'Apply Broker' }).click()
   await page.getByText('1 transaction will change.').waitFor()
-  expect(await page.getByRole('dialog').locator('tbody tr').allTextContents()).toEqual(['ETF savings planMar 1, 2025, -$100.00not a transfertransfer'])
+  expect(await page.getByRole('dialog').locator('tbody tr').allTextContents()).toEqual([
+    'ETF savings planMar 1, 2025, -$100.00not a transfertransfer',
+  ])
   await page.getByRole('button', { name: 'Apply to all' }).click()
   await page.getByText('1 transaction changed.').waitFor()
   await page.getByRole('button', { name: 'Edit Broker' }).click()
   expect(await field(page, 'Mark as transfer').isChecked()).toBe(true)
-  await page.getByRole('dialog', { name: 'Edit Broker' }).getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('dialog', { name: 'Edit Broker' }).getByRole('button', { name: 'Close' })
+    .click()
 
   await page.goto(new URL('/transactions', page.url()).href)
   await page.getByRole('row', { name: /ETF savings plan.*Transfer/ }).waitFor()

@@ -78,9 +78,13 @@ test('Cleo edits during a restart of the service: a bar is shown until it is bac
   await page.getByText(lost).waitFor({ state: 'detached' })
   expect(await page.getByLabel('Name').inputValue()).toBe('Giro')
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect.poll(() => page.locator('tbody tr').allTextContents()).toEqual(['GiroChecking$50.00EditDelete'])
-  // Chromium logs failed requests itself, also those that the edge answers before the services are ready
-  expect(story.complaints().filter((text) => !text.startsWith('Failed to load resource: '))).toEqual([])
+  await expect.poll(() => page.locator('tbody tr').allTextContents()).toEqual([
+    'GiroChecking$50.00EditDelete',
+  ])
+  // Chromium logs failed requests itself, also those that the edge answers before the services are
+  // ready
+  expect(story.complaints().filter((text) => !text.startsWith('Failed to load resource: ')))
+    .toEqual([])
   await page.context().close()
 })
 
@@ -102,7 +106,8 @@ test('Dora signs out in one of two tabs while the connection is slow: no figure 
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   for (const one of [page, other]) await expect.poll(() => readableText(one)).not.toContain('900')
   isEnded.resolve()
-  for (const one of [page, other]) await one.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
+  for (const one of [page, other])
+    await one.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
   for (const one of [page, other]) expect(await one.getByRole('dialog').count()).toBe(0)
   await page.context().close()
 })
@@ -113,7 +118,9 @@ test('Emil leaves for another site, signs out in a second tab, and goes back: th
   // Playwright turns off the cache of the Back button
   const browser = await launchBrowser([], wholeBrowser, ['--disable-back-forward-cache'])
   const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC' })
-  await context.addCookies([...emil.cookies].map(([name, value]) => ({ name, value, url: story.stack.publicUrl })))
+  await context.addCookies(
+    [...emil.cookies].map(([name, value]) => ({ name, value, url: story.stack.publicUrl })),
+  )
   const page = await context.newPage()
   await page.goto(`${story.stack.publicUrl}/transactions`)
   await expect.poll(() => rowsOf(page)).toEqual(['Rent'])
@@ -130,7 +137,10 @@ test('Finn goes back to a page that the browser has kept: it is hidden until it 
   await page.getByRole('heading', { name: 'Accounts' }).waitFor()
   await page.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))`)
   expect(await readableText(page)).toBe('')
-  await Promise.all([page.waitForEvent('load'), page.evaluate(`void dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`)])
+  await Promise.all([
+    page.waitForEvent('load'),
+    page.evaluate(`void dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`),
+  ])
   await page.getByRole('heading', { name: 'Accounts' }).waitFor()
   await page.context().close()
 })

@@ -12,7 +12,8 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const context = (page: Page, name: RegExp) => page.getByRole('button', { name: new RegExp(`Workspace:\\s*${name.source}`) }).waitFor()
+const context = (page: Page, name: RegExp) =>
+  page.getByRole('button', { name: new RegExp(`Workspace:\\s*${name.source}`) }).waitFor()
 
 describe('creating a team', () => {
   test('a user with a plan becomes its owner, and is in its context', async () => {
@@ -61,7 +62,8 @@ test('the owner invites, cancels an invitation, changes a role and removes a mem
   await sees(page, 'Role changed to viewer.')
   expect((await editor.get('/organization/list')).body).toMatchObject([{ role: 'viewer' }])
   await press(page, 'Remove editor')
-  await page.getByRole('dialog', { name: 'Remove editor?' }).getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog', { name: 'Remove editor?' }).getByRole('button', { name: 'Remove' })
+    .click()
   await page.getByRole('dialog', { name: 'Remove editor?' }).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Remove editor' }).waitFor({ state: 'detached' })
   expect((await editor.get('/organization/list')).body).toEqual([])
@@ -72,11 +74,14 @@ test('the owner transfers the team, and can then leave it', async () => {
   const { owner, admin } = await team(story.stack, ['admin'])
   const page = await story.open(owner, '/team')
   await press(page, 'Transfer team')
-  await page.getByRole('dialog', { name: 'Make admin the owner?' }).getByRole('button', { name: 'Transfer' }).click()
+  await page.getByRole('dialog', { name: 'Make admin the owner?' }).getByRole('button', {
+    name: 'Transfer',
+  }).click()
   await context(page, /The Team\s*admin/)
   expect((await admin.get('/organization/list')).body).toMatchObject([{ role: 'owner' }])
   await press(page, 'Leave team')
-  await page.getByRole('dialog', { name: 'Leave The Team?' }).getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('dialog', { name: 'Leave The Team?' }).getByRole('button', { name: 'Leave' })
+    .click()
   await context(page, /Personal/)
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Teams')
   expect((await owner.get('/organization/list')).body).toEqual([])
@@ -133,8 +138,14 @@ describe('an invited user', () => {
   const invited = async () => {
     const { id, owner } = await team(story.stack, [])
     const ann = await signedIn(story.stack, 'Ann')
-    await owner.post('/organization/invite-member', { organizationId: id, email: ann.email, role: 'viewer' })
-    const link = linkIn(await story.stack.mail.waitFor(ann.email, ({ text }) => text.includes('invitation')))
+    await owner.post('/organization/invite-member', {
+      organizationId: id,
+      email: ann.email,
+      role: 'viewer',
+    })
+    const link = linkIn(
+      await story.stack.mail.waitFor(ann.email, ({ text }) => text.includes('invitation')),
+    )
     return { ann, owner, path: link.replace(/^https?:\/\/[^/]+/, '') }
   }
 
@@ -182,7 +193,9 @@ describe('an invited user', () => {
     await sees(page, `Verify ${email} before you respond.`)
     expect(await page.getByRole('button', { name: 'Accept' }).count()).toBe(0)
     expect(await barriers(page)).toEqual([])
-    await page.goto(linkIn(await story.stack.mail.waitFor(email, ({ text }) => text.includes('/verify-email'))))
+    await page.goto(
+      linkIn(await story.stack.mail.waitFor(email, ({ text }) => text.includes('/verify-email'))),
+    )
     await page.getByRole('heading', { name: 'Your email address is verified' }).waitFor()
     await sees(page, 'Owner invited l…@example.org to join The Team with the role “editor”.')
     expect(await barriers(page)).toEqual([])
@@ -203,7 +216,10 @@ describe('an invited user', () => {
   test('an invited user sees that another user is signed in in the browser, and signs that user out', async () => {
     const { owner, path } = await invited()
     const page = await story.open(owner, path)
-    await sees(page, `You are signed in as ${owner.email}, but the invitation is for a…@example.org.`)
+    await sees(
+      page,
+      `You are signed in as ${owner.email}, but the invitation is for a…@example.org.`,
+    )
     await press(page, 'Sign out')
     await sees(page, 'Sign in as a…@example.org to respond')
     await page.context().close()

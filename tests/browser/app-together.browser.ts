@@ -13,7 +13,8 @@ afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
 const namesIn = (page: Page) => page.locator('.tx-rows .tx-row .tx-title').allTextContents()
-const context = (page: Page, name: RegExp) => page.getByRole('button', { name: new RegExp(`Workspace:\\s*${name.source}`) })
+const context = (page: Page, name: RegExp) =>
+  page.getByRole('button', { name: new RegExp(`Workspace:\\s*${name.source}`) })
 
 /** Switches to a tab. Headless Chromium does not tell tabs that they are in front. */
 const lookAt = async (page: Page) => {

@@ -16,7 +16,8 @@ const { send, store } = otherPrograms(() => story)
 
 const titles = (page: Page) => page.locator('.tx-rows .tx-title').allTextContents()
 const amountOf = (page: Page, name: string) => row(page, name).locator('.tx-amount').textContent()
-const undo = (page: Page, text: string) => page.locator('.toast', { hasText: text }).getByRole('button', { name: 'Undo' }).click()
+const undo = (page: Page, text: string) =>
+  page.locator('.toast', { hasText: text }).getByRole('button', { name: 'Undo' }).click()
 
 describe('an editor and the owner of a team', () => {
   let owner: Person
@@ -26,7 +27,11 @@ describe('an editor and the owner of a team', () => {
   beforeAll(async () => {
     const people = await team(story.stack, ['editor'])
     owner = people.owner
-    rent = await store(owner, 'transactions', { name: 'Rent', amount: -800, transaction_date: '2025-11-01' })
+    rent = await store(owner, 'transactions', {
+      name: 'Rent',
+      amount: -800,
+      transaction_date: '2025-11-01',
+    })
     page = await story.open(people.editor, '/transactions')
   })
   afterAll(() => page.context().close())
@@ -47,9 +52,14 @@ describe('an editor and the owner of a team', () => {
   })
 
   test("the editor's undo of many rows changes none of them and says so, if the owner has changed one since", async () => {
-    const other = await store(owner, 'transactions', { name: 'Heating', amount: -60, transaction_date: '2025-11-02' })
+    const other = await store(owner, 'transactions', {
+      name: 'Heating',
+      amount: -60,
+      transaction_date: '2025-11-02',
+    })
     await page.reload()
-    for (const name of ['Rent', 'Heating']) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
+    for (const name of ['Rent', 'Heating'])
+      await page.getByRole('checkbox', { name: `Select ${name}` }).check()
     await page.getByLabel('Status of selected transactions').selectOption('pending')
     await said(page, '2 transactions changed.')
     await send(owner, 'PATCH', `/transactions?id=eq.${other}`, { status: 'failed' })
@@ -63,10 +73,14 @@ describe('an editor and the owner of a team', () => {
   test('the second of two users who edit the same row sees the first change, and then saves their own', async () => {
     await page.reload()
     await row(page, 'Rent').locator('.tx-title').click()
-    await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { amount: -950, name: 'Rent, November' })
+    await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, {
+      amount: -950,
+      name: 'Rent, November',
+    })
     await page.getByLabel('Amount').fill('800')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').getByText('Another user has changed the amount to -$950.00.').waitFor()
+    await page.getByRole('alert').getByText('Another user has changed the amount to -$950.00.')
+      .waitFor()
     expect(await barriers(page)).toEqual([])
     await page.getByRole('button', { name: 'Save' }).click()
     // The owner had changed only the name.
@@ -95,7 +109,8 @@ describe('an editor and the owner of a team', () => {
     await send(owner, 'DELETE', '/transactions?name=eq.Heating')
     await page.getByLabel('Amount').fill('777')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').getByText('Another user has deleted this, so nothing was saved.').waitFor()
+    await page.getByRole('alert').getByText('Another user has deleted this, so nothing was saved.')
+      .waitFor()
     expect(await page.getByLabel('Amount').inputValue()).toBe('777')
     await page.getByRole('button', { name: 'Close', exact: true }).first().click()
     await soon(() => titles(page)).toEqual(['Rent'])
@@ -103,11 +118,17 @@ describe('an editor and the owner of a team', () => {
   })
 
   test('the deletion of an already deleted row offers no undo', async () => {
-    await store(owner, 'transactions', { name: 'Water', amount: -20, transaction_date: '2025-11-02' })
+    await store(owner, 'transactions', {
+      name: 'Water',
+      amount: -20,
+      transaction_date: '2025-11-02',
+    })
     await page.reload()
     await page.getByRole('checkbox', { name: 'Select Water' }).check()
     await send(owner, 'DELETE', '/transactions?name=eq.Water')
-    await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', {
+      name: 'Delete',
+    }).click()
     await said(page, 'Water was already deleted by another user.')
     await soon(() => titles(page)).toEqual(['Rent'])
   })
@@ -133,7 +154,9 @@ describe('Cleo, with many rows', () => {
     await said(page, 'Coffee 2')
     await page.getByRole('checkbox', { name: 'Select the 200 loaded transactions' }).check()
     await said(page, 'All 200 loaded transactions are selected, but not those further down')
-    await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', {
+      name: 'Delete',
+    }).click()
     await said(page, 'Coffee 402')
     await undo(page, '200 transactions deleted.')
     await said(page, 'Coffee 2')
@@ -147,7 +170,8 @@ describe('Dan, with a few rows', () => {
 
   beforeAll(async () => {
     dan = await signedIn(story.stack, 'Dan')
-    for (const name of ['First', 'Second', 'Third']) await store(dan, 'transactions', { name, amount: -10, transaction_date: '2025-03-01' })
+    for (const name of ['First', 'Second', 'Third'])
+      await store(dan, 'transactions', { name, amount: -10, transaction_date: '2025-03-01' })
     page = await story.open(dan, '/transactions')
   })
   afterAll(() => page.context().close())
@@ -168,7 +192,10 @@ describe('Dan, with a few rows', () => {
     await beginEntry(page)
     await page.keyboard.type('Nothing')
     for (
-      const [amount, problem] of [['0', 'The amount can’t be zero.'], ['1.005', 'USD allows up to 2 decimals.'], ['one', 'That isn’t an amount.']] as const
+      const [amount, problem] of [['0', 'The amount can’t be zero.'], [
+        '1.005',
+        'USD allows up to 2 decimals.',
+      ], ['one', 'That isn’t an amount.']] as const
     ) {
       await page.getByLabel('Amount').fill(amount)
       await page.getByLabel('Amount').press('Enter')
@@ -183,7 +210,10 @@ describe('Dan, with a few rows', () => {
     const size = page.viewportSize() ?? { width: 1280, height: 720 }
     await row(page, 'Third').locator('.tx-title').click()
     const gap = async () => {
-      const [editor, next] = await Promise.all([page.locator('.tx-edited').boundingBox(), row(page, 'Second').boundingBox()])
+      const [editor, next] = await Promise.all([
+        page.locator('.tx-edited').boundingBox(),
+        row(page, 'Second').boundingBox(),
+      ])
       return Math.round((next?.y ?? 0) - (editor?.y ?? 0) - (editor?.height ?? 0))
     }
     for (const width of [390, 1280, 390]) {
@@ -207,21 +237,35 @@ describe('Dan, with a few rows', () => {
     await details.getByRole('button', { name: 'Save' }).click()
     await details.waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
-    await soon(() => row(page, 'First').locator('.tx-name').textContent()).toBe('First1 split#a-rather-long-tag#another-long-tag#third')
+    await soon(() => row(page, 'First').locator('.tx-name').textContent()).toBe(
+      'First1 split#a-rather-long-tag#another-long-tag#third',
+    )
     await undo(page, 'First changed.')
     await soon(() => row(page, 'First').locator('.tx-name').textContent()).toBe('First')
-    const [{ description, tags, line_items }] = await send(dan, 'GET', '/transactions?name=eq.First&select=description,tags(id),line_items(id)')
-    expect({ description, tags, line_items }).toEqual({ description: null, tags: [], line_items: [] })
+    const [{ description, tags, line_items }] = await send(
+      dan,
+      'GET',
+      '/transactions?name=eq.First&select=description,tags(id),line_items(id)',
+    )
+    expect({ description, tags, line_items }).toEqual({
+      description: null,
+      tags: [],
+      line_items: [],
+    })
   })
 
   test('Dan, with a few rows opens a row by its name on a phone, even with many tags', async () => {
     const [{ id }] = await send(dan, 'GET', '/transactions?name=eq.First')
     const tags = await send(dan, 'GET', '/tags?select=id')
-    for (const tag of tags) await store(dan, 'transaction_tags', { transaction_id: id, tag_id: tag.id })
-    for (const name of ['One', 'Two']) await store(dan, 'line_items', { transaction_id: id, name, amount: -1 })
+    for (const tag of tags)
+      await store(dan, 'transaction_tags', { transaction_id: id, tag_id: tag.id })
+    for (const name of ['One', 'Two'])
+      await store(dan, 'line_items', { transaction_id: id, name, amount: -1 })
     await page.setViewportSize({ width: 320, height: 640 })
     await page.reload()
-    await soon(() => row(page, 'First').locator('.tx-name').textContent()).toBe('First2 splits#a-rather-long-tag#another-long-tag#third')
+    await soon(() => row(page, 'First').locator('.tx-name').textContent()).toBe(
+      'First2 splits#a-rather-long-tag#another-long-tag#third',
+    )
     // The name is not cut off.
     expect(
       await page.evaluate(
@@ -236,10 +280,20 @@ describe('Dan, with a few rows', () => {
   })
 
   test('Dan, with a few rows reads that the sum excludes transfers', async () => {
-    const [from, to] = await Promise.all(['Giro', 'Cash'].map((name) => store(dan, 'accounts', { name, type: 'checking', currency: 'usd' })))
-    await send(dan, 'POST', '/rpc/create_transfer', { from_account_id: from, to_account_id: to, amount: 5 })
+    const [from, to] = await Promise.all(
+      ['Giro', 'Cash'].map((name) =>
+        store(dan, 'accounts', { name, type: 'checking', currency: 'usd' })
+      ),
+    )
+    await send(dan, 'POST', '/rpc/create_transfer', {
+      from_account_id: from,
+      to_account_id: to,
+      amount: 5,
+    })
     await page.setViewportSize({ width: 1280, height: 720 })
     await page.reload()
-    await soon(() => page.getByRole('status', { name: 'Total of the listed transactions' }).textContent()).toBe('Total of 4, excluding transfers-$34.00')
+    await soon(() =>
+      page.getByRole('status', { name: 'Total of the listed transactions' }).textContent()
+    ).toBe('Total of 4, excluding transfers-$34.00')
   })
 })

@@ -53,10 +53,12 @@ describe('Ann, with three thousand rows', () => {
   test('Ann, with three thousand rows scrolls without a new rendering of visible rows, and jumps with one request', async () => {
     await soon(() => sum(page).textContent()).toBe('Total of 3,000-$4,501,500.00')
     const requested: string[] = []
-    const onRequest = (request: { url: () => string }) => requested.push(new URL(request.url()).pathname)
+    const onRequest = (request: { url: () => string }) =>
+      requested.push(new URL(request.url()).pathname)
     page.on('request', onRequest)
     // Counts changes of rendered rows while the window scrolls one row at a time.
-    const changes = await page.evaluate<{ added: number, most: number, others: number }>(`(async () => {
+    const changes = await page.evaluate<{ added: number, most: number, others: number }>(
+      `(async () => {
       const changes = { added: 0, most: 0, others: 0 }
       const list = document.querySelector('.tx-rows')
       const see = (records) => {
@@ -75,7 +77,8 @@ describe('Ann, with three thousand rows', () => {
       see(observer.takeRecords())
       observer.disconnect()
       return changes
-    })()`)
+    })()`,
+    )
     expect(changes.others).toBe(0)
     expect(changes.added).toBeLessThanOrEqual(81)
     expect(changes.most).toBeLessThan(60)
@@ -144,7 +147,9 @@ describe('Ann, with three thousand rows', () => {
     await soon(() => entry.getByLabel('Category').inputValue()).toBe('Food')
     await entry.getByLabel('Amount').fill('+1,200')
     await entry.getByLabel('Amount').press('Enter')
-    await soon(async () => (await rowsOf(page)).slice(0, 2).toSorted((one, other) => one.localeCompare(other)))
+    await soon(async () =>
+      (await rowsOf(page)).slice(0, 2).toSorted((one, other) => one.localeCompare(other))
+    )
       .toEqual([
         'Bakery | Food | Giro | -$15.50',
         'Bakery | Food | Giro | $1,200.00',
@@ -160,13 +165,17 @@ describe('Ann, with three thousand rows', () => {
     await entry.getByLabel('Name').fill('Row four')
     await page.keyboard.press('Enter')
     await said(page, 'Row 4 changed.')
-    await page.locator('.toast', { hasText: 'Row 4 changed.' }).getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.toast', { hasText: 'Row 4 changed.' }).getByRole('button', {
+      name: 'Undo',
+    }).click()
     await row(page, 'Row 4').waitFor()
     await row(page, 'Row 4').getByRole('gridcell').nth(1).click()
     await page.getByRole('grid').focus()
     await page.keyboard.press('Delete')
     await row(page, 'Row 4').waitFor({ state: 'detached' })
-    await page.locator('.toast', { hasText: 'Row 4 deleted.' }).getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.toast', { hasText: 'Row 4 deleted.' }).getByRole('button', {
+      name: 'Undo',
+    }).click()
     await row(page, 'Row 4').waitFor()
   })
 
@@ -178,9 +187,15 @@ describe('Ann, with three thousand rows', () => {
     await said(page, '2 selected')
     expect(await barriers(page)).toEqual([])
     await page.getByLabel('Status of selected transactions').selectOption('failed')
-    await soon(() => rowsOf(page).then((rows) => rows.filter((text) => text.includes('failed')).length)).toBe(2)
-    await page.locator('.toast', { hasText: '2 transactions changed.' }).getByRole('button', { name: 'Undo' }).click()
-    await soon(() => rowsOf(page).then((rows) => rows.filter((text) => text.includes('failed')).length)).toBe(0)
+    await soon(() =>
+      rowsOf(page).then((rows) => rows.filter((text) => text.includes('failed')).length)
+    ).toBe(2)
+    await page.locator('.toast', { hasText: '2 transactions changed.' }).getByRole('button', {
+      name: 'Undo',
+    }).click()
+    await soon(() =>
+      rowsOf(page).then((rows) => rows.filter((text) => text.includes('failed')).length)
+    ).toBe(0)
   })
 })
 
@@ -191,8 +206,13 @@ describe('Bea, with two accounts', () => {
   beforeAll(async () => {
     bea = await signedIn(story.stack, 'Bea')
     await store(bea, 'categories', { name: 'Garden' })
-    for (const [name, currency] of [['Giro', 'usd'], ['Holiday', 'eur']]) await store(bea, 'accounts', { name, currency, type: 'checking' })
-    await store(bea, 'transactions', { name: 'Market, "old" town', amount: -40, transaction_date: '2025-03-01' })
+    for (const [name, currency] of [['Giro', 'usd'], ['Holiday', 'eur']])
+      await store(bea, 'accounts', { name, currency, type: 'checking' })
+    await store(bea, 'transactions', {
+      name: 'Market, "old" town',
+      amount: -40,
+      transaction_date: '2025-03-01',
+    })
     page = await story.open(bea, '/transactions')
   })
   afterAll(() => page.context().close())
@@ -240,8 +260,11 @@ describe('Bea, with two accounts', () => {
     await choose(entry.getByLabel('Account'), 'Holiday')
     await said(page, 'Result: €40.00')
     await entry.getByRole('button', { name: 'Save' }).click()
-    await soon(() => rowsOf(page)).toEqual(['Market, "old" town1 split#shared#weekly | Holiday | -€40.00'])
-    await page.locator('.toast', { hasText: ' changed.' }).getByRole('button', { name: 'Undo' }).click()
+    await soon(() => rowsOf(page)).toEqual([
+      'Market, "old" town1 split#shared#weekly | Holiday | -€40.00',
+    ])
+    await page.locator('.toast', { hasText: ' changed.' }).getByRole('button', { name: 'Undo' })
+      .click()
     await soon(() => rowsOf(page)).toEqual(['Market, "old" town1 split#shared#weekly | -$40.00'])
   })
 
@@ -278,15 +301,21 @@ describe('Bea, with two accounts', () => {
     await dialog.getByLabel('Date').fill('2025-03-02')
     expect(await barriers(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Transfer' }).click()
-    await soon(async () => (await rowsOf(page)).slice(0, 2).toSorted((one, other) => one.localeCompare(other))).toEqual([
+    await soon(async () =>
+      (await rowsOf(page)).slice(0, 2).toSorted((one, other) => one.localeCompare(other))
+    ).toEqual([
       'Transfer | ⇄ Transfer from Giro | Holiday | €92.50',
       'Transfer | ⇄ Transfer to Holiday | Giro | -$100.00',
     ])
     await soon(() => sum(page).textContent()).toBe('Total of 1, excluding transfers-$40.00')
     await page.getByRole('checkbox', { name: 'Select Transfer' }).first().check()
-    await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', {
+      name: 'Delete',
+    }).click()
     await soon(async () => (await rowsOf(page)).length).toBe(1)
-    await page.locator('.toast', { hasText: 'Transfer deleted.' }).getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.toast', { hasText: 'Transfer deleted.' }).getByRole('button', {
+      name: 'Undo',
+    }).click()
     await soon(async () => (await rowsOf(page)).length).toBe(3)
   })
 
@@ -294,7 +323,10 @@ describe('Bea, with two accounts', () => {
     await page.goto(`${story.stack.publicUrl}/transactions?to=2025-03-01`)
     await said(page, 'Market, "old" town')
     await page.getByRole('button', { name: 'More' }).click()
-    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Export as CSV' }).click()])
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'Export as CSV' }).click(),
+    ])
     const lines = (await readFile(await file.path(), 'utf8')).split('\r\n')
     expect(lines.map((line) => line.replace(/[\da-f-]{36}(?="$)/, 'id'))).toEqual([
       '\uFEFF"date","name","amount","currency","status","category","account","tags","reference","description","id"',
@@ -315,7 +347,8 @@ describe('Bea, with two accounts', () => {
     await other.getByRole('button', { name: 'Save' }).click()
     // The other tab did not change the name.
     await soon(() => rowsOf(other)).toEqual(['Market1 split#shared#weekly | -$44.00'])
-    await page.locator('.toast', { hasText: ' changed.' }).getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.toast', { hasText: ' changed.' }).getByRole('button', { name: 'Undo' })
+      .click()
     await page.getByText('what this request changed has changed again since').waitFor()
     await other.close()
   })
@@ -337,19 +370,33 @@ describe('in a team', () => {
     await page.getByRole('checkbox', { name: 'Select Chairs' }).check()
     await page.getByLabel('Status of selected transactions').selectOption('pending')
     await soon(() => rowsOf(page)).toEqual(['Chairspending | -$240.00'])
-    await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', {
+      name: 'Delete',
+    }).click()
     await soon(() => rowsOf(page)).toEqual([])
-    await page.locator('.toast', { hasText: 'Chairs deleted.' }).getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.toast', { hasText: 'Chairs deleted.' }).getByRole('button', {
+      name: 'Undo',
+    }).click()
     await soon(() => rowsOf(page)).toEqual(['Chairspending | -$240.00'])
-    await page.locator('.toast', { hasText: 'Chairs changed.' }).getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.toast', { hasText: 'Chairs changed.' }).getByRole('button', {
+      name: 'Undo',
+    }).click()
     await soon(() => rowsOf(page)).toEqual(['Chairs | -$240.00'])
     await page.context().close()
   })
 
   test('the viewer reads on a phone, without a form for new rows', async () => {
     const { owner, viewer } = await team(story.stack, ['viewer'])
-    await store(owner, 'transactions', { name: 'Printer', amount: -150, transaction_date: '2025-04-02', status: 'failed' })
-    const page = await story.open(viewer, '/transactions', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
+    await store(owner, 'transactions', {
+      name: 'Printer',
+      amount: -150,
+      transaction_date: '2025-04-02',
+      status: 'failed',
+    })
+    const page = await story.open(viewer, '/transactions', {
+      viewport: { width: 320, height: 640 },
+      colorScheme: 'dark',
+    })
     await soon(() => rowsOf(page)).toEqual(['Printerfailed | -$150.00'])
     expect(await page.getByRole('button', { name: /New transaction|Printer/ }).count()).toBe(0)
     expect(await page.getByRole('checkbox').count()).toBe(0)

@@ -13,7 +13,8 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const factors = (page: Page) => page.locator('section', { has: page.getByRole('heading', { name: 'Two-factor authentication' }) })
+const factors = (page: Page) =>
+  page.locator('section', { has: page.getByRole('heading', { name: 'Two-factor authentication' }) })
 const overview = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor()
 
 /** Enters the password, up to the step of the code. */
@@ -28,7 +29,11 @@ test.each(['light', 'dark'] as const)(
   'Ann turns them on with her app, by keyboard, keeps the backup codes, and turns them off again, in %s',
   async (colorScheme) => {
     const ann = await signedIn(story.stack, 'Ann')
-    const page = await story.open(ann, '/settings', { colorScheme, viewport: { width: 390, height: 800 }, acceptDownloads: true })
+    const page = await story.open(ann, '/settings', {
+      colorScheme,
+      viewport: { width: 390, height: 800 },
+      acceptDownloads: true,
+    })
     await press(page, 'Set up two-factor authentication')
     await factors(page).getByLabel('Your password').fill('wrong')
     await page.keyboard.press('Enter')
@@ -105,7 +110,9 @@ test('Ann does not enter the code within ten minutes, and enters her password ag
   const { user: ann, app } = await withTwoFactors(story.stack, 'Ann')
   const page = await story.open(null, '/sign-in')
   await signInHalf(page, ann)
-  await story.stack.sql.query(`update auth.two_factor_tokens set expires_at = now() - interval '1 second'`)
+  await story.stack.sql.query(
+    `update auth.two_factor_tokens set expires_at = now() - interval '1 second'`,
+  )
   await page.getByLabel('Code from your authenticator app').fill(app.code())
   await press(page, 'Sign in')
   await sees(page, 'That took too long.')

@@ -10,7 +10,11 @@ import { type AppBrowser, appDirectory, startAppBrowser } from './app-story.ts'
 
 /** The parts of a browser that Node's types lack. */
 declare const navigator: {
-  serviceWorker: { ready: Promise<unknown>, controller: unknown, getRegistrations: () => Promise<Array<{ update: () => Promise<unknown> }>> }
+  serviceWorker: {
+    ready: Promise<unknown>
+    controller: unknown
+    getRegistrations: () => Promise<Array<{ update: () => Promise<unknown> }>>
+  }
 }
 declare const caches: { keys: () => Promise<string[]> }
 
@@ -20,7 +24,10 @@ let browser: AppBrowser
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'finance-app-'))
   await cp(appDirectory, directory, { recursive: true })
-  stack = await startStack({ data: true, env: { APP_DIR: directory, APP_CSP: await policyOfApp(directory) } })
+  stack = await startStack({
+    data: true,
+    env: { APP_DIR: directory, APP_CSP: await policyOfApp(directory) },
+  })
   browser = await startAppBrowser(stack.publicUrl)
 })
 afterAll(async () => {
@@ -31,7 +38,9 @@ afterAll(async () => {
 
 const visit = async (name: string) => {
   const page = await browser.open(await signedIn(stack, name), '/', { serviceWorkers: 'allow' })
-  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true)
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(
+    true,
+  )
   return page
 }
 
@@ -41,7 +50,10 @@ test('the operator upgrades: an open page offers the new version, and a page tha
   const worker = await readFile(join(directory, 'sw.js'), 'utf8')
   await rm(join(directory, 'index.html.br'))
   await rm(join(directory, 'sw.js.br'))
-  await writeFile(join(directory, 'index.html'), document.replace('<head>', '<head><meta name="build" content="next">'))
+  await writeFile(
+    join(directory, 'index.html'),
+    document.replace('<head>', '<head><meta name="build" content="next">'),
+  )
   await writeFile(join(directory, 'sw.js'), worker.replace(/app-/, 'app-next-'))
   await page.evaluate(async () => {
     const [registration] = await navigator.serviceWorker.getRegistrations()
@@ -60,7 +72,9 @@ test('the operator serves a build without a service worker: with the next page l
   await rm(join(directory, 'sw.js'))
   await page.reload()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  await expect.poll(() => page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0)
+  await expect.poll(() =>
+    page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)
+  ).toBe(0)
   await expect.poll(() => page.evaluate(() => caches.keys())).toEqual([])
   await page.context().close()
 })

@@ -1,4 +1,7 @@
-/** Files of transactions in a real browser: progress, a cancellation, and photos that become smaller and lose their position. */
+/**
+ * Files of transactions in a real browser: progress, a cancellation, and photos that become smaller
+ * and lose their position.
+ */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { password, signedIn } from '../support/person.ts'
@@ -38,7 +41,8 @@ async function shopping(): Promise<string> {
   const { email } = await signedIn(stack, 'Ann')
   return page.evaluate(async (credentials) => {
     await finance.auth.signIn(credentials)
-    return (await finance.data.from('transactions').insert({ name: 'Shopping', amount: -20 }).select('id').single()).data!.id
+    return (await finance.data.from('transactions').insert({ name: 'Shopping', amount: -20 })
+      .select('id').single()).data!.id
   }, { email, password })
 }
 
@@ -57,17 +61,26 @@ test('shrinkImage makes a large photo smaller, upright and without its position'
 })
 
 test('shrinkImage encodes a photo with a position again even if it does not become smaller', async () => {
-  expect(await shrink(page, await photo(page, 16, 8), 'small.jpg')).toMatchObject({ isSame: false, width: 8, height: 16, hasExif: false })
+  expect(await shrink(page, await photo(page, 16, 8), 'small.jpg')).toMatchObject({
+    isSame: false,
+    width: 8,
+    height: 16,
+    hasExif: false,
+  })
 })
 
 test('shrinkImage keeps an image without metadata that would not become smaller', async () => {
-  expect(await shrink(page, await redAndBlue(page, 200, 100, 'image/webp'), 'drawing.webp')).toMatchObject({ isSame: true, width: 200, height: 100 })
+  expect(await shrink(page, await redAndBlue(page, 200, 100, 'image/webp'), 'drawing.webp'))
+    .toMatchObject({ isSame: true, width: 200, height: 100 })
 })
 
 test.each([
   ['a PDF', () => newPdf()],
   ['a text', () => Buffer.from('A note.')],
-  ['a photo that cannot be decoded', () => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe1]), Buffer.alloc(400, 7)])],
+  [
+    'a photo that cannot be decoded',
+    () => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe1]), Buffer.alloc(400, 7)]),
+  ],
   ['an empty file', () => Buffer.alloc(0)],
 ])('shrinkImage keeps %s', async (_, bytes) => {
   expect(await shrink(page, bytes(), 'file')).toMatchObject({ isSame: true, name: 'file' })
@@ -95,15 +108,29 @@ test('shrinkImage makes a JPEG in a browser without a WebP encoder and Offscreen
 
 test('shrinkImage keeps a photo in a browser that returns noise instead of the pixels of a canvas', async () => {
   const large = await photo(page, 3000, 1200)
-  await page.evaluate('OffscreenCanvasRenderingContext2D.prototype.getImageData = (x, y, width, height) => new ImageData(width, height)')
+  await page.evaluate(
+    'OffscreenCanvasRenderingContext2D.prototype.getImageData = (x, y, width, height) => new ImageData(width, height)',
+  )
   expect(await shrink(page, large, 'photo.jpeg')).toMatchObject({ isSame: true, hasExif: true })
 })
 
 /** Attaches a file in the page. @returns the row */
 const attach = (transaction: string, bytes: Buffer, shrinks?: boolean) =>
   page.evaluate(
-    ({ id, base64, options }) => finance.attach(id, new File([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))], 'receipt.jpg'), options),
-    { id: transaction, base64: bytes.toString('base64'), options: shrinks === undefined ? {} : { shrink: shrinks } },
+    ({ id, base64, options }) =>
+      finance.attach(
+        id,
+        new File(
+          [Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))],
+          'receipt.jpg',
+        ),
+        options,
+      ),
+    {
+      id: transaction,
+      base64: bytes.toString('base64'),
+      options: shrinks === undefined ? {} : { shrink: shrinks },
+    },
   )
 
 describe('Ann, with an app of another origin', () => {
@@ -128,13 +155,22 @@ describe('Ann, with an app of another origin', () => {
 
   test('Ann, with an app of another origin attaches a photo as it is if the app says so', async () => {
     const large = await photo(page, 3000, 1200)
-    expect(await attach(await shopping(), large, false)).toMatchObject({ name: 'receipt.jpg', content_type: 'image/jpeg', sha256: sha256Of(large) })
+    expect(await attach(await shopping(), large, false)).toMatchObject({
+      name: 'receipt.jpg',
+      content_type: 'image/jpeg',
+      sha256: sha256Of(large),
+    })
   })
 
   /** Limits the upload to 2 MB per second, so that a test sees a part of it. */
   const slowDown = async () => {
     const session = await context.newCDPSession(page)
-    await session.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 2_000_000 })
+    await session.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: 2_000_000,
+    })
   }
 
   test('Ann, with an app of another origin sees the progress of an upload in bytes', async () => {
@@ -142,7 +178,11 @@ describe('Ann, with an app of another origin', () => {
     await slowDown()
     const progress = await page.evaluate(async ({ id, bytes }) => {
       const calls: [number, number][] = []
-      await finance.attach(id, new Blob([Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0))]), { onProgress: (...now) => calls.push(now) })
+      await finance.attach(
+        id,
+        new Blob([Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0))]),
+        { onProgress: (...now) => calls.push(now) },
+      )
       return calls
     }, { id: transaction, bytes: newPdf(2_000_000).toString('base64') })
     expect(new Set(progress.map(([, size]) => size))).toEqual(new Set([2_000_000]))
@@ -160,10 +200,14 @@ describe('Ann, with an app of another origin', () => {
       const onProgress = (sent: number) => {
         if (sent > 0) cancel.abort()
       }
-      const error = await finance.attach(id, new Blob([Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0))]), {
-        signal: cancel.signal,
-        onProgress,
-      }).then(
+      const error = await finance.attach(
+        id,
+        new Blob([Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0))]),
+        {
+          signal: cancel.signal,
+          onProgress,
+        },
+      ).then(
         () => ({ code: 'none' }),
         (reason: { code: string }) => reason,
       )

@@ -15,6 +15,12 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 export async function violations(page: Page, options: RunOptions = {}): Promise<string[]> {
   // The source is evaluated from outside the page, which its policy does not forbid.
   if (!await page.evaluate(() => 'axe' in globalThis)) await page.evaluate(source)
-  const found = await page.evaluate<AxeResults, RunOptions>((given) => globalThis.axe.run(given), { preload: false, resultTypes: ['violations'], ...options })
-  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`))
+  const found = await page.evaluate<AxeResults, RunOptions>((given) => globalThis.axe.run(given), {
+    preload: false,
+    resultTypes: ['violations'],
+    ...options,
+  })
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`)
+  )
 }

@@ -33,13 +33,16 @@ beforeEach(async () => {
   context = await browser.newContext()
   context.on('request', (request) => {
     const { pathname } = new URL(request.url())
-    if (request.method() !== 'OPTIONS' && /^\/(api|data)/.test(pathname)) requested.push(pathname.replace('/api/auth', ''))
+    if (request.method() !== 'OPTIONS' && /^\/(api|data)/.test(pathname))
+      requested.push(pathname.replace('/api/auth', ''))
   })
 })
 
 /** Returns the number of requests by path since the last call. */
 const counted = () => {
-  const counts = Object.fromEntries([...Map.groupBy(requested, (path) => path)].map(([path, all]) => [path, all.length]))
+  const counts = Object.fromEntries(
+    [...Map.groupBy(requested, (path) => path)].map(([path, all]) => [path, all.length]),
+  )
   requested = []
   return counts
 }
@@ -57,7 +60,10 @@ async function twoTabsOf({ email }: Person): Promise<void> {
   other = await openTab()
   await expect.poll(() => inBoth(changesIn)).toEqual([['signed-out'], ['signed-out']])
   await one.evaluate((credentials) => finance.auth.signIn(credentials), { email, password })
-  await expect.poll(() => inBoth(changesIn)).toEqual([['signed-out', 'signed-in'], ['signed-out', 'signed-in']])
+  await expect.poll(() => inBoth(changesIn)).toEqual([['signed-out', 'signed-in'], [
+    'signed-out',
+    'signed-in',
+  ]])
   // The tests begin after the sign-in.
   await inBoth((page) => page.evaluate(() => changes.shift()))
   counted()
@@ -68,13 +74,19 @@ const changesIn = (page: Page) => page.evaluate(() => changes)
 /** Requests rows from forty components of a tab. @returns the distinct statuses */
 const fortyComponents = (page: Page) =>
   page.evaluate(async () => {
-    const answers = await Promise.all(Array.from({ length: 40 }, () => finance.data.from('transactions').select()))
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => finance.data.from('transactions').select()),
+    )
     return [...new Set(answers.map(({ status }) => status))]
   })
 
-const inBoth = <Result>(work: (page: Page) => Promise<Result>) => Promise.all([work(one), work(other)])
+const inBoth = <Result>(work: (page: Page) => Promise<Result>) =>
+  Promise.all([work(one), work(other)])
 
-const namesIn = (page: Page) => page.evaluate(async () => (await finance.data.from('transactions').select('name')).data?.map(({ name }) => name))
+const namesIn = (page: Page) =>
+  page.evaluate(async () =>
+    (await finance.data.from('transactions').select('name')).data?.map(({ name }) => name)
+  )
 
 describe('Ann, with two tabs', () => {
   let ann: Person
@@ -84,7 +96,9 @@ describe('Ann, with two tabs', () => {
 
   test('Ann, with two tabs has one token in both and in a third, and one session request for forty components', async () => {
     await twoTabsOf(ann)
-    await inBoth((page) => page.evaluate(() => Promise.all(Array.from({ length: 40 }, () => finance.auth.getSession()))))
+    await inBoth((page) =>
+      page.evaluate(() => Promise.all(Array.from({ length: 40 }, () => finance.auth.getSession())))
+    )
     expect(await inBoth(fortyComponents)).toEqual([[200], [200]])
     expect(counted()).toEqual({ '/get-session': 2, '/token': 1, '/data/transactions': 80 })
     const third = await openTab()
@@ -101,7 +115,8 @@ describe('Ann, with two tabs', () => {
     await inBoth((page) =>
       page.evaluate(() => {
         finance.onChange(() => {
-          for (let component = 0; component < 40; component += 1) void (async () => finance.data.from('transactions').select())()
+          for (let component = 0; component < 40; component += 1)
+            void (async () => finance.data.from('transactions').select())()
         })
       })
     )
@@ -111,7 +126,10 @@ describe('Ann, with two tabs', () => {
     expect(await inBoth(fortyComponents)).toEqual([[401], [401]])
     // Each of the first eighty requests had a token that was just valid.
     expect(counted()).toEqual({ '/token': 1, '/data/transactions': 80 })
-    expect(await inBoth(changesIn)).toEqual([['signed-in', 'session-ended'], ['signed-in', 'session-ended']])
+    expect(await inBoth(changesIn)).toEqual([['signed-in', 'session-ended'], [
+      'signed-in',
+      'session-ended',
+    ]])
   })
 
   test('who returns after the end of her session causes one session request in each tab and none for rows', async () => {
@@ -125,7 +143,10 @@ describe('Ann, with two tabs', () => {
     const { '/token': tokens = 0, '/session-status': sessions = 0, ...others } = counted()
     expect(others).toEqual({})
     expect(tokens + sessions).toBeLessThanOrEqual(2)
-    await one.evaluate((credentials) => finance.auth.signIn(credentials), { email: ann.email, password })
+    await one.evaluate((credentials) => finance.auth.signIn(credentials), {
+      email: ann.email,
+      password,
+    })
     await expect.poll(() => changesIn(other)).toEqual(['signed-out', 'signed-in'])
     expect(await inBoth(fortyComponents)).toEqual([[200], [200]])
   })
@@ -159,12 +180,21 @@ test('a member who switches the organization in one tab reads its rows in the ot
   await editor.post('/organization/set-active', { organizationId: id })
   await owner.post('/organization/set-active', { organizationId: id })
   await twoTabsOf(editor)
-  await one.evaluate((organizationId) => finance.auth.organization.setActive({ organizationId }), id)
-  await one.evaluate(async () => finance.data.from('transactions').insert({ name: 'Rent', amount: -900 }))
+  await one.evaluate(
+    (organizationId) => finance.auth.organization.setActive({ organizationId }),
+    id,
+  )
+  await one.evaluate(async () =>
+    finance.data.from('transactions').insert({ name: 'Rent', amount: -900 })
+  )
   expect(await namesIn(other)).toEqual(['Rent'])
   expect(await changesIn(other)).toEqual(['signed-in', 'organization-changed'])
   await one.evaluate(() => finance.auth.organization.setActive({ organizationId: null }))
-  await expect.poll(() => changesIn(other)).toEqual(['signed-in', 'organization-changed', 'organization-changed'])
+  await expect.poll(() => changesIn(other)).toEqual([
+    'signed-in',
+    'organization-changed',
+    'organization-changed',
+  ])
   expect(await namesIn(other)).toEqual([])
 })
 

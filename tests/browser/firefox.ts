@@ -8,11 +8,16 @@ import type { Person } from '../support/person.ts'
 
 const firefox = process.env['FIREFOX'] ?? '/usr/bin/firefox-esr'
 
-/** The settings of a user's browser. By default it is American, light, and without service workers. */
+/**
+ * The settings of a user's browser. By default it is American, light, and without service workers.
+ */
 type Settings = { language?: 'de' | 'en-US', theme?: 'dark' | 'light', serviceWorkers?: boolean }
 
 export type Firefox = {
-  /** Opens a page in a new container, which has its own cookies and storage. @param who the signed-in user, or null */
+  /**
+   * Opens a page in a new container, which has its own cookies and storage. @param who the
+   * signed-in user, or null
+   */
   open: (who: Person | null, path?: string) => Promise<Page>
   /** Returns the errors and the violations of the policy since the last call. Must be empty. */
   complaints: () => string[]
@@ -20,11 +25,17 @@ export type Firefox = {
   close: () => Promise<void>
 }
 
-/** Starts Firefox with a temporary home folder, because Firefox refuses to run as root in the home of another user. */
+/**
+ * Starts Firefox with a temporary home folder, because Firefox refuses to run as root in the home
+ * of another user.
+ */
 async function launchFirefox(
   { language = 'en-US', theme = 'light', serviceWorkers = false }: Settings,
 ): Promise<Pick<Firefox, 'close'> & { browser: Browser }> {
-  if (!existsSync(firefox)) throw new Error(`${firefox} is missing. Install Debian's package firefox-esr, or set FIREFOX to the path of a Firefox.`)
+  if (!existsSync(firefox))
+    throw new Error(
+      `${firefox} is missing. Install Debian's package firefox-esr, or set FIREFOX to the path of a Firefox.`,
+    )
   const home = await mkdtemp(join(tmpdir(), 'firefox-'))
   const remove = () => rm(home, { recursive: true, force: true, maxRetries: 5 })
   try {
@@ -54,11 +65,17 @@ async function launchFirefox(
   }
 }
 
-/** Firefox sends no message for a violation of the policy, so the page reports it to its console. */
-const reportViolations = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile, lineNumber }) =>
+/**
+ * Firefox sends no message for a violation of the policy, so the page reports it to its console.
+ */
+const reportViolations =
+  `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile, lineNumber }) =>
   console.error('The policy forbids', violatedDirective, blockedURI, sourceFile, lineNumber))`
 
-/** Writes errors as text, because Firefox sends only that a value is an error. A page that is left cancels its imports, which is no error. */
+/**
+ * Writes errors as text, because Firefox sends only that a value is an error. A page that is left
+ * cancels its imports, which is no error.
+ */
 const writeErrors = `const { error: write } = console
 console.error = (...parts) => write(...parts.map((part) => part instanceof Error ? part + '\\n' + part.stack : part))
 addEventListener('beforeunload', () => console.error = () => undefined)`
@@ -100,7 +117,8 @@ export async function startFirefox(address: string, settings: Settings = {}): Pr
 }
 
 /** Returns the element of a role and an accessible name, when it is visible and still. */
-export const part = (page: Page, role: string, name: string) => page.locator(`::-p-aria([name="${name}"][role="${role}"])`)
+export const part = (page: Page, role: string, name: string) =>
+  page.locator(`::-p-aria([name="${name}"][role="${role}"])`)
 
 /** Clicks the element of a role and an accessible name. */
 export const press = (page: Page, role: string, name: string) => part(page, role, name).click()

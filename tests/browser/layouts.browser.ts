@@ -1,4 +1,7 @@
-/** The three layouts of docs/front-ends.md in a real browser, and the messages of layouts that do not work. */
+/**
+ * The three layouts of docs/front-ends.md in a real browser, and the messages of layouts that do
+ * not work.
+ */
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
@@ -9,17 +12,28 @@ import { appDirectory, sites } from './sites.ts'
 
 type Money = {
   auth: (method: string, path: string, body?: unknown) => Promise<{ status: number, body: any }>
-  data: (method: string, path: string, token: string, body?: unknown) => Promise<{ status: number, body: any }>
+  data: (
+    method: string,
+    path: string,
+    token: string,
+    body?: unknown,
+  ) => Promise<{ status: number, body: any }>
 }
 declare const money: Money
 
 const api = 'https://api.example.org'
 
-/** A user's browser, which blocks third-party cookies and resolves every name to this machine. @param port of these names */
+/**
+ * A user's browser, which blocks third-party cookies and resolves every name to this machine.
+ * @param port of these names
+ */
 async function browserOf(port?: number): Promise<{ page: Page, complaints: string[] }> {
   const rules = ['org', 'net', 'com'].map((domain) => `MAP *.example.${domain} 127.0.0.1:${port}`)
   const browser = await launchBrowser(
-    ['--test-third-party-cookie-phaseout', ...(port === undefined ? [] : [`--host-resolver-rules=${rules.join(', ')}`])],
+    [
+      '--test-third-party-cookie-phaseout',
+      ...(port === undefined ? [] : [`--host-resolver-rules=${rules.join(', ')}`]),
+    ],
     wholeBrowser,
   )
   onTestFinished(() => browser.close())
@@ -34,7 +48,10 @@ async function browserOf(port?: number): Promise<{ page: Page, complaints: strin
 
 /** The product behind an operator's proxy that ends TLS, and the app at any other origin. */
 async function behindTls(env: Record<string, string>) {
-  const stack = await startStack({ data: true, env: { PUBLIC_URL: api, TRUSTED_PROXIES: '127.0.0.1', ...env } })
+  const stack = await startStack({
+    data: true,
+    env: { PUBLIC_URL: api, TRUSTED_PROXIES: '127.0.0.1', ...env },
+  })
   onTestFinished(() => stack.close())
   const served = await sites({
     'api.example.org': stack.url,
@@ -61,7 +78,8 @@ const auth = (page: Page, method: string, path: string, body?: unknown) =>
 
 /** Signs up and verifies the address from within the app. */
 async function signUp(page: Page, stack: Stack) {
-  expect((await auth(page, 'POST', '/sign-up/email', { email, password, name: 'Ann' })).status).toBe(200)
+  expect((await auth(page, 'POST', '/sign-up/email', { email, password, name: 'Ann' })).status)
+    .toBe(200)
   const link = linkIn(await stack.mail.waitFor(email))
   expect((await auth(page, 'GET', `/verify-email${new URL(link).search}`)).status).toBe(200)
 }
@@ -72,10 +90,23 @@ async function everything(page: Page, stack: Stack) {
   await signUp(page, stack)
   expect((await signIn(page)).status).toBe(200)
   await page.reload()
-  expect(await auth(page, 'GET', '/get-session')).toMatchObject({ status: 200, body: { user: { email, email_verified: true } } })
+  expect(await auth(page, 'GET', '/get-session')).toMatchObject({
+    status: 200,
+    body: { user: { email, email_verified: true } },
+  })
   const { body: { token } } = await auth(page, 'POST', '/token')
-  expect(await page.evaluate((bearer) => money.data('POST', '/transactions', bearer, { name: 'Bread', amount: -3 }), token)).toMatchObject({ status: 201 })
-  expect(await page.evaluate((bearer) => money.data('GET', '/transactions?select=name,amount', bearer), token)).toEqual({
+  expect(
+    await page.evaluate(
+      (bearer) => money.data('POST', '/transactions', bearer, { name: 'Bread', amount: -3 }),
+      token,
+    ),
+  ).toMatchObject({ status: 201 })
+  expect(
+    await page.evaluate(
+      (bearer) => money.data('GET', '/transactions?select=name,amount', bearer),
+      token,
+    ),
+  ).toEqual({
     status: 200,
     body: [{ name: 'Bread', amount: -3 }],
   })
@@ -85,8 +116,10 @@ async function everything(page: Page, stack: Stack) {
 }
 
 /** The browser's console message for a response with an error, which is expected. */
-const unexpected = (complaints: string[]) => complaints.filter((line) => !line.includes('status of 401'))
-const notes = (stack: Stack, setting: string) => stack.logged.filter((line) => line.includes(`"setting":"${setting}"`))
+const unexpected = (complaints: string[]) =>
+  complaints.filter((line) => !line.includes('status of 401'))
+const notes = (stack: Stack, setting: string) =>
+  stack.logged.filter((line) => line.includes(`"setting":"${setting}"`))
 
 test('one origin: the edge serves the app, with APP_DIR as the only setting', async () => {
   await using stack = await startStack({ data: true, env: { APP_DIR: appDirectory } })
@@ -100,7 +133,9 @@ test('one origin: the edge serves the app, with APP_DIR as the only setting', as
 })
 
 test('one site: an app on a sibling domain in TRUSTED_ORIGINS works', async () => {
-  const { stack, page, complaints } = await behindTls({ TRUSTED_ORIGINS: 'https://app.example.org' })
+  const { stack, page, complaints } = await behindTls({
+    TRUSTED_ORIGINS: 'https://app.example.org',
+  })
   await open(page, `https://app.example.org/?api=${api}`)
   await everything(page, stack)
   expect(unexpected(complaints)).toEqual([])
@@ -108,16 +143,25 @@ test('one site: an app on a sibling domain in TRUSTED_ORIGINS works', async () =
 })
 
 test('two sites: the app at APP_URL works with COOKIE_SAME_SITE=none, also in a browser that blocks third-party cookies', async () => {
-  const { stack, page, complaints } = await behindTls({ APP_URL: 'https://app.example.net', COOKIE_SAME_SITE: 'none' })
+  const { stack, page, complaints } = await behindTls({
+    APP_URL: 'https://app.example.net',
+    COOKIE_SAME_SITE: 'none',
+  })
   await open(page, `https://app.example.net/?api=${api}`)
-  const plain = () => page.evaluate(async () => (await fetch('https://plain.example.org/', { credentials: 'include' })).json())
+  const plain = () =>
+    page.evaluate(async () =>
+      (await fetch('https://plain.example.org/', { credentials: 'include' })).json()
+    )
   expect([await plain(), await plain()]).toEqual([null, null])
   await everything(page, stack)
   expect(unexpected(complaints).filter((line) => !/third-party cookie/i.test(line))).toEqual([])
 })
 
 test('two sites: a page of a third site gets neither the cookie nor a response', async () => {
-  const { stack, page } = await behindTls({ APP_URL: 'https://app.example.net', COOKIE_SAME_SITE: 'none' })
+  const { stack, page } = await behindTls({
+    APP_URL: 'https://app.example.net',
+    COOKIE_SAME_SITE: 'none',
+  })
   await open(page, `https://app.example.net/?api=${api}`)
   await signUp(page, stack)
   await signIn(page)
@@ -130,10 +174,12 @@ test('two sites: a page of a third site gets neither the cookie nor a response',
   const outcome = (attempt: string) => evil.evaluate<string>(attempt)
   const signOut = `${api}/api/auth/sign-out`
   for (const mode of ['cors', 'no-cors']) {
-    const attempt = `fetch('${signOut}', { method: 'POST', mode: '${mode}', credentials: 'include' }).then(() => 'answered', () => 'refused')`
+    const attempt =
+      `fetch('${signOut}', { method: 'POST', mode: '${mode}', credentials: 'include' }).then(() => 'answered', () => 'refused')`
     expect(await outcome(attempt), mode).toBe('refused')
   }
-  const send = `const form = Object.assign(document.createElement('form'), { method: 'post', action: '${signOut}' })
+  const send =
+    `const form = Object.assign(document.createElement('form'), { method: 'post', action: '${signOut}' })
     document.body.append(form)
     form.submit()`
   await Promise.all([evil.waitForURL(signOut), evil.evaluate(send)])
@@ -147,7 +193,9 @@ test('two sites without COOKIE_SAME_SITE: the sign-in is 200, the next call 401,
   await signUp(page, stack)
   expect((await signIn(page)).status).toBe(200)
   expect((await auth(page, 'GET', '/get-session')).status).toBe(401)
-  expect(notes(stack, 'COOKIE_SAME_SITE')).toEqual([expect.stringContaining('"origin":"https://app.example.net"')])
+  expect(notes(stack, 'COOKIE_SAME_SITE')).toEqual([
+    expect.stringContaining('"origin":"https://app.example.net"'),
+  ])
 })
 
 test('an app at an untrusted origin: the browser refuses, and the log names the setting', async () => {
@@ -156,7 +204,9 @@ test('an app at an untrusted origin: the browser refuses, and the log names the 
   await expect(signIn(page)).rejects.toThrow('Failed to fetch')
   await expect(signIn(page)).rejects.toThrow('Failed to fetch')
   expect(complaints.join()).toContain('Access-Control-Allow-Origin')
-  expect(notes(stack, 'TRUSTED_ORIGINS')).toEqual([expect.stringContaining('"origin":"https://app.example.org"')])
+  expect(notes(stack, 'TRUSTED_ORIGINS')).toEqual([
+    expect.stringContaining('"origin":"https://app.example.org"'),
+  ])
 })
 
 test("on a developer's machine: an app at any port of localhost works, and one at 127.0.0.1 reads that it is another site", async () => {
@@ -169,5 +219,7 @@ test("on a developer's machine: an app at any port of localhost works, and one a
   await open(page, `http://127.0.0.1:${served.port}/?api=${stack.publicUrl}`)
   expect((await signIn(page)).status).toBe(200)
   expect((await auth(page, 'GET', '/get-session')).status).toBe(401)
-  expect(notes(stack, 'COOKIE_SAME_SITE')).toEqual([expect.stringContaining(`"origin":"http://127.0.0.1:${served.port}"`)])
+  expect(notes(stack, 'COOKIE_SAME_SITE')).toEqual([
+    expect.stringContaining(`"origin":"http://127.0.0.1:${served.port}"`),
+  ])
 })

@@ -35,7 +35,10 @@ beforeEach(async () => {
   context.on('request', (request) => {
     const url = new URL(request.url())
     if (request.method() !== 'GET' || url.pathname !== '/api/auth/changes') return
-    streams.push({ tables: url.searchParams.get('tables'), resumes: request.headers()['last-event-id'] !== undefined })
+    streams.push({
+      tables: url.searchParams.get('tables'),
+      resumes: request.headers()['last-event-id'] !== undefined,
+    })
   })
   ann = await signedIn(stack, 'Ann')
 })
@@ -50,25 +53,43 @@ async function openTab(...tables: string[]): Promise<Page> {
     globalThis.notices = []
     finance.onRows(names as 'transactions'[], (notice) => notices.push(notice))
   }, tables)
-  if (context.pages().length === 1) await page.evaluate((credentials) => finance.auth.signIn(credentials), { email: ann.email, password })
+  if (context.pages().length === 1)
+    await page.evaluate((credentials) => finance.auth.signIn(credentials), {
+      email: ann.email,
+      password,
+    })
   await expect.poll(() => noticesIn(page)).toEqual(['reset'])
   await page.evaluate(() => notices.splice(0))
   return page
 }
 
 /** Returns the notices of a tab: `reset`, or the changed table. */
-const noticesIn = (page: Page) => page.evaluate(() => notices.map((notice) => notice.event === 'change' ? notice.table : notice.event))
+const noticesIn = (page: Page) =>
+  page.evaluate(() =>
+    notices.map((notice) => notice.event === 'change' ? notice.table : notice.event)
+  )
 
-const bookIn = (page: Page) => page.evaluate(async () => finance.data.from('transactions').insert({ name: 'Bread', amount: -5 }))
+const bookIn = (page: Page) =>
+  page.evaluate(async () => finance.data.from('transactions').insert({ name: 'Bread', amount: -5 }))
 
 /** Books a transaction by another program of Ann. */
 const book = async () => {
-  const headers = { authorization: `Bearer ${await ann.token()}`, 'content-type': 'application/json' }
-  expect((await fetch(`${stack.url}/data/transactions`, { method: 'POST', headers, body: JSON.stringify({ name: 'Rent', amount: -900 }) })).status).toBe(201)
+  const headers = {
+    authorization: `Bearer ${await ann.token()}`,
+    'content-type': 'application/json',
+  }
+  expect(
+    (await fetch(`${stack.url}/data/transactions`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ name: 'Rent', amount: -900 }),
+    })).status,
+  ).toBe(201)
 }
 
 /** Returns the number of open streams, as the service counts them. */
-const openStreams = async () => Number(/^auth_streams (\d+)/m.exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1])
+const openStreams = async () =>
+  Number(/^auth_streams (\d+)/m.exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1])
 
 test('two tabs share one stream, and each receives what the other has changed, but not its own changes', async () => {
   const one = await openTab('transactions')
@@ -87,7 +108,10 @@ test('two tabs share one stream, and each receives what the other has changed, b
 test('a tab with other tables extends the stream', async () => {
   const one = await openTab('transactions')
   const other = await openTab('tags')
-  expect(streams).toEqual([{ tables: 'transactions', resumes: false }, { tables: 'transactions,tags', resumes: true }])
+  expect(streams).toEqual([{ tables: 'transactions', resumes: false }, {
+    tables: 'transactions,tags',
+    resumes: true,
+  }])
   await one.evaluate(async () => finance.data.from('tags').insert({ name: 'food' }))
   await expect.poll(() => noticesIn(other)).toEqual(['tags'])
   await book()
@@ -101,7 +125,10 @@ test('the tab that has the stream is closed, and another tab resumes it', async 
   await book()
   await expect.poll(() => noticesIn(other)).toEqual(['transactions'])
   await one.close()
-  await expect.poll(() => streams).toEqual([{ tables: 'transactions', resumes: false }, { tables: 'transactions', resumes: true }])
+  await expect.poll(() => streams).toEqual([{ tables: 'transactions', resumes: false }, {
+    tables: 'transactions',
+    resumes: true,
+  }])
   await book()
   await expect.poll(() => noticesIn(other)).toEqual(['transactions', 'transactions'])
 })
@@ -127,10 +154,14 @@ test('a sign-out in one tab ends the stream of all', async () => {
   await expect.poll(openStreams).toBe(1)
   await other.evaluate(() => finance.auth.signOut())
   await expect.poll(openStreams).toBe(0)
-  await one.evaluate((credentials) => finance.auth.signIn(credentials), { email: ann.email, password })
+  await one.evaluate((credentials) => finance.auth.signIn(credentials), {
+    email: ann.email,
+    password,
+  })
   await expect.poll(openStreams).toBe(1)
   await book()
-  for (const page of [one, other]) await expect.poll(() => noticesIn(page)).toEqual(['transactions'])
+  for (const page of [one, other])
+    await expect.poll(() => noticesIn(page)).toEqual(['transactions'])
 })
 
 test('a refused stream is replaced by resets in all tabs, until it opens', async () => {
@@ -138,7 +169,14 @@ test('a refused stream is replaced by resets in all tabs, until it opens', async
   await context.route(
     '**/api/auth/changes?**',
     (route) =>
-      route.fulfill({ status: 429, headers: { 'retry-after': '60', 'access-control-allow-origin': app.origin, 'access-control-allow-credentials': 'true' } }),
+      route.fulfill({
+        status: 429,
+        headers: {
+          'retry-after': '60',
+          'access-control-allow-origin': app.origin,
+          'access-control-allow-credentials': 'true',
+        },
+      }),
   )
   const one = await openTab('transactions')
   const other = await openTab('transactions')
@@ -148,11 +186,14 @@ test('a refused stream is replaced by resets in all tabs, until it opens', async
   await context.clock.fastForward('01:00')
   await expect.poll(openStreams).toBe(1)
   await book()
-  for (const page of [one, other]) await expect.poll(() => noticesIn(page)).toContain('transactions')
+  for (const page of [one, other])
+    await expect.poll(() => noticesIn(page)).toContain('transactions')
 })
 
 test('a browser without locks has a stream in each visible tab', async () => {
-  await context.addInitScript(() => Object.defineProperty(Navigator.prototype, 'locks', { value: undefined }))
+  await context.addInitScript(() =>
+    Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })
+  )
   const one = await openTab('transactions')
   const other = await openTab('transactions')
   await expect.poll(openStreams).toBe(2)
@@ -160,8 +201,10 @@ test('a browser without locks has a stream in each visible tab', async () => {
   await expect.poll(() => noticesIn(other)).toEqual(['transactions'])
   expect(await noticesIn(one)).toEqual([])
   const look = (state: 'hidden' | 'visible') =>
-    other.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
-      document.dispatchEvent(new Event('visibilitychange'))`)
+    other.evaluate(
+      `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))`,
+    )
   await look('hidden')
   await expect.poll(openStreams).toBe(1)
   await book()

@@ -74,11 +74,15 @@ test('Ann opens the link of a mail in her browser and reads that an account with
 test('Ann opens the link of a mail in her browser and deletes her account with the link, in the browser of her session', async () => {
   const ann = await signedIn(stack, 'Ann')
   await ann.post('/delete-account', { password })
-  const link = linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('confirm-delete-account')))
+  const link = linkIn(
+    await stack.mail.waitFor(ann.email, ({ text }) => text.includes('confirm-delete-account')),
+  )
   await page.goto(link)
   await page.click('button')
   await expect.poll(status).toContain('Sign in first')
-  await page.context().addCookies([...ann.cookies].map(([name, value]) => ({ name, value, url: new URL(link).origin })))
+  await page.context().addCookies(
+    [...ann.cookies].map(([name, value]) => ({ name, value, url: new URL(link).origin })),
+  )
   await page.goto(link)
   await page.getByText(`You are signed in as ${ann.email}.`).waitFor()
   expect((await ann.get('/get-session')).status).toBe(200)
@@ -90,7 +94,9 @@ test('Ann opens the link of a mail in her browser and deletes her account with t
 test('Ann opens the link of a mail in her browser and sets a new password', async () => {
   const ann = await signedIn(stack, 'Ann')
   await ann.post('/forget-password', { email: ann.email })
-  await page.goto(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
+  await page.goto(
+    linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))),
+  )
   await page.fill('input[name=password]', 'a password from the page')
   await page.click('button')
   await expect.poll(status).toContain('Your password is changed')
@@ -99,7 +105,9 @@ test('Ann opens the link of a mail in her browser and sets a new password', asyn
 })
 
 test('Ann opens the link of a mail in her browser twice, and reads that it no longer works', async () => {
-  await page.goto(`${stack.url.replace('127.0.0.1', 'localhost')}/api/auth/reset-password?token=used`)
+  await page.goto(
+    `${stack.url.replace('127.0.0.1', 'localhost')}/api/auth/reset-password?token=used`,
+  )
   await page.fill('input[name=password]', 'a password from the page')
   await page.click('button')
   await expect.poll(status).toContain('not valid')
@@ -121,18 +129,34 @@ describe('Ann opens the link of an invitation in her browser', () => {
   const invited = async () => {
     const { id, owner } = await team(stack, [])
     const ann = await signedIn(stack, 'Ann')
-    const { body } = await owner.post('/organization/invite-member', { organizationId: id, email: ann.email, role: 'viewer' })
-    return { id, owner, ann, invitationId: body.id as string, link: linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('invitation'))) }
+    const { body } = await owner.post('/organization/invite-member', {
+      organizationId: id,
+      email: ann.email,
+      role: 'viewer',
+    })
+    return {
+      id,
+      owner,
+      ann,
+      invitationId: body.id as string,
+      link: linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('invitation'))),
+    }
   }
   /** Gives the browser this user's session. */
-  const signInHere = (who: Person) => page.context().addCookies([...who.cookies].map(([name, value]) => ({ name, value, url: base() })))
+  const signInHere = (who: Person) =>
+    page.context().addCookies(
+      [...who.cookies].map(([name, value]) => ({ name, value, url: base() })),
+    )
   const reads = (selector: string) => expect.poll(() => page.locator(selector).textContent())
-  const isOffered = (selector: string) => expect.poll(() => page.locator(selector).isVisible()).toBe(true)
+  const isOffered = (selector: string) =>
+    expect.poll(() => page.locator(selector).isVisible()).toBe(true)
 
   test('Ann opens the link of an invitation in her browser reads the inviter, the organization, the role and the expiry, signs in and accepts', async () => {
     const { id, ann, link } = await invited()
     await page.goto(link)
-    await reads('#invitation').toBe('Owner invites a…@example.org to join The Team, with the role “viewer”.')
+    await reads('#invitation').toBe(
+      'Owner invites a…@example.org to join The Team, with the role “viewer”.',
+    )
     await reads('#until').toMatch(/^The invitation is valid until .*20\d\d/)
     await page.fill('input[name=email]', ann.email)
     await page.fill('input[name=password]', password)
@@ -148,8 +172,14 @@ describe('Ann opens the link of an invitation in her browser', () => {
   test('Ann opens the link of an invitation in her browser signs in with a code too, if she has two factors', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const { id, owner } = await team(stack, [])
-    await owner.post('/organization/invite-member', { organizationId: id, email: ann.email, role: 'viewer' })
-    await page.goto(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('invitation'))))
+    await owner.post('/organization/invite-member', {
+      organizationId: id,
+      email: ann.email,
+      role: 'viewer',
+    })
+    await page.goto(
+      linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('invitation'))),
+    )
     await page.fill('input[name=email]', ann.email)
     await page.fill('input[name=password]', password)
     await page.click('#sign-in button')
@@ -166,7 +196,9 @@ describe('Ann opens the link of an invitation in her browser', () => {
   test('Ann opens the link of an invitation in her browser with an existing session, which keeps its context', async () => {
     const { ann, link } = await invited()
     await ann.subscribe()
-    const { body: { id: ownOrganization } } = await ann.post('/organization/create', { name: 'Her own' })
+    const { body: { id: ownOrganization } } = await ann.post('/organization/create', {
+      name: 'Her own',
+    })
     await ann.post('/organization/set-active', { organizationId: ownOrganization })
     await signInHere(ann)
     await page.goto(link)
@@ -174,7 +206,9 @@ describe('Ann opens the link of an invitation in her browser', () => {
     expect(await page.locator('input:visible').count()).toBe(0)
     await page.click('button[value=accept]')
     await expect.poll(status).toContain('Welcome')
-    expect((await ann.get('/get-session')).body.session.active_organization_id).toBe(ownOrganization)
+    expect((await ann.get('/get-session')).body.session.active_organization_id).toBe(
+      ownOrganization,
+    )
   })
 
   test('Ann opens the link of an invitation in her browser while another user is signed in, and reads it before she signs in herself', async () => {
@@ -182,7 +216,9 @@ describe('Ann opens the link of an invitation in her browser', () => {
     const eve = await signedIn(stack, 'Eve')
     await signInHere(eve)
     await page.goto(link)
-    await reads('#who').toBe(`You are signed in as ${eve.email}, and the invitation is for a…@example.org.`)
+    await reads('#who').toBe(
+      `You are signed in as ${eve.email}, and the invitation is for a…@example.org.`,
+    )
     expect(await page.locator('button[value=accept]').isVisible()).toBe(false)
     await page.click('#sign-out button')
     await page.fill('input[name=email]', ann.email)
@@ -206,10 +242,16 @@ describe('Ann opens the link of an invitation in her browser', () => {
 
   test('Ann opens the link of an invitation in her browser again, after its expiry, or mistyped, and reads the reason', async () => {
     const { ann, link, invitationId } = await invited()
-    await stack.sql.query(`update auth.invitations set expires_at = now() - interval '1 second' where id = $1`, [invitationId])
+    await stack.sql.query(
+      `update auth.invitations set expires_at = now() - interval '1 second' where id = $1`,
+      [invitationId],
+    )
     await page.goto(link)
     await reads('#until').toContain('has expired')
-    await stack.sql.query(`update auth.invitations set expires_at = now() + interval '1 day' where id = $1`, [invitationId])
+    await stack.sql.query(
+      `update auth.invitations set expires_at = now() + interval '1 day' where id = $1`,
+      [invitationId],
+    )
     await ann.post('/organization/reject-invitation', { invitationId })
     await page.goto(link)
     await reads('#until').toBe('This invitation was declined.')

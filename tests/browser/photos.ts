@@ -1,4 +1,7 @@
-/** Photos of a phone for tests of images, and the functions of the page that makes and measures them. */
+/**
+ * Photos of a phone for tests of images, and the functions of the page that makes and measures
+ * them.
+ */
 import type { Page } from 'playwright-core'
 
 /** Exif with the orientation "rotate by 90° clockwise" and the position 48° N 11° E. */
@@ -11,7 +14,8 @@ function exif(): Buffer {
     bytes.writeUInt32LE(value, 8)
     return bytes
   }
-  const directory = (...entries: Buffer[]) => Buffer.concat([Buffer.from([entries.length, 0]), ...entries, Buffer.alloc(4)])
+  const directory = (...entries: Buffer[]) =>
+    Buffer.concat([Buffer.from([entries.length, 0]), ...entries, Buffer.alloc(4)])
   const degrees = (value: number) => Buffer.from(new Uint32Array([value, 1, 0, 1, 0, 1]).buffer)
   const [orientation, position, short, long, text, rational] = [0x0112, 0x8825, 3, 4, 2, 5]
   // the directory of the position follows the header of 8 bytes and the first directory of 30 bytes
@@ -73,10 +77,17 @@ globalThis.shrink = async (base64, name) => {
 export const addPhotoFunctions = (page: Page): Promise<unknown> => page.evaluate(pageFunctions)
 
 /** Draws an image with a red left half and a blue right half. */
-export const redAndBlue = async (page: Page, width: number, height: number, type: string): Promise<Buffer> =>
+export const redAndBlue = async (
+  page: Page,
+  width: number,
+  height: number,
+  type: string,
+): Promise<Buffer> =>
   Buffer.from(await page.evaluate<string>(`redAndBlue(${width}, ${height}, '${type}')`), 'base64')
 
-/** Returns a photo of a phone that was held upright. Its width and height are those of the sensor. */
+/**
+ * Returns a photo of a phone that was held upright. Its width and height are those of the sensor.
+ */
 export async function photo(page: Page, width: number, height: number): Promise<Buffer> {
   const jpeg = await redAndBlue(page, width, height, 'image/jpeg')
   return Buffer.concat([jpeg.subarray(0, 2), exif(), jpeg.subarray(2)])
@@ -94,4 +105,5 @@ type Shrunk = {
 }
 
 /** Calls shrinkImage. */
-export const shrink = (page: Page, bytes: Buffer, name: string): Promise<Shrunk> => page.evaluate<Shrunk>(`shrink('${bytes.toString('base64')}', '${name}')`)
+export const shrink = (page: Page, bytes: Buffer, name: string): Promise<Shrunk> =>
+  page.evaluate<Shrunk>(`shrink('${bytes.toString('base64')}', '${name}')`)

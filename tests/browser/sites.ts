@@ -1,6 +1,15 @@
-/** The operator's environment of the product: names, certificates, a proxy that ends TLS, and a server of the app. */
+/**
+ * The operator's environment of the product: names, certificates, a proxy that ends TLS, and a
+ * server of the app.
+ */
 import { createReadStream } from 'node:fs'
-import { createServer as createHttpServer, request, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import {
+  createServer as createHttpServer,
+  request,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -31,8 +40,14 @@ export const handOn = (to: string, incoming: IncomingMessage, response: ServerRe
 
 export type Sites = { port: number, close: () => Promise<void> }
 
-/** Listens for all names, with TLS or without. @param routes by host name: the product's address, or a handler. Every other name has the app */
-export async function sites(routes: Record<string, string | RequestListener> = {}, tls = true): Promise<Sites> {
+/**
+ * Listens for all names, with TLS or without. @param routes by host name: the product's address, or
+ * a handler. Every other name has the app
+ */
+export async function sites(
+  routes: Record<string, string | RequestListener> = {},
+  tls = true,
+): Promise<Sites> {
   const listener: RequestListener = (incoming, response) => {
     const route = routes[incoming.headers.host?.split(':')[0] ?? ''] ?? app
     if (typeof route === 'string') handOn(route, incoming, response)

@@ -14,7 +14,10 @@ import { closePages, sharedBrowser } from './chromium.ts'
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
-/** In place of `npm install`, because this suite runs without a network. tests/typed-client/package.test.ts installs the packed client from the registry. */
+/**
+ * In place of `npm install`, because this suite runs without a network.
+ * tests/typed-client/package.test.ts installs the packed client from the registry.
+ */
 const installOffline = `
 npm() { if [ "$1" = install ]; then install_offline; else command npm "$@"; fi; }
 install_offline() {
@@ -27,7 +30,9 @@ install_offline() {
 
 /** The code blocks of the page, by their language. */
 const page = await readFile(join(root, 'docs/your-own-app.md'), 'utf8')
-const blocks = (language: string) => [...page.matchAll(/^```(.*)\n([^]*?)^```$/gm)].filter(([, info]) => info === language).map(([, , code = '']) => code)
+const blocks = (language: string) =>
+  [...page.matchAll(/^```(.*)\n([^]*?)^```$/gm)].filter(([, info]) => info === language)
+    .map(([, , code = '']) => code)
 
 let stack: Stack
 let folder: string
@@ -43,7 +48,10 @@ beforeAll(async () => {
   const [html = ''] = blocks('html')
   const [program = ''] = blocks('ts')
   await writeFile(join(folder, 'my-app/index.html'), html)
-  await writeFile(join(folder, 'my-app/main.ts'), program.replace('http://localhost:3000', stack.publicUrl))
+  await writeFile(
+    join(folder, 'my-app/main.ts'),
+    program.replace('http://localhost:3000', stack.publicUrl),
+  )
 })
 afterAll(async () => {
   await closePages()
@@ -52,8 +60,11 @@ afterAll(async () => {
 })
 
 test('its program compiles in strict mode', async () => {
-  const settings = '--noEmit --strict --target es2022 --module esnext --moduleResolution bundler --lib es2022,dom,dom.iterable main.ts'
-  const { stdout } = await run(join(root, 'node_modules/.bin/tsc'), settings.split(' '), { cwd: join(folder, 'my-app') })
+  const settings =
+    '--noEmit --strict --target es2022 --module esnext --moduleResolution bundler --lib es2022,dom,dom.iterable main.ts'
+  const { stdout } = await run(join(root, 'node_modules/.bin/tsc'), settings.split(' '), {
+    cwd: join(folder, 'my-app'),
+  })
     .catch((error: { stdout: string }) => error)
   expect(stdout).toBe('')
 })
@@ -73,7 +84,9 @@ test('Ann signs up in the app, stores a transaction, sees it after a reload and 
   await once(server.stdout, 'data')
   const context = await (await sharedBrowser()).newContext()
   const tab = await context.newPage()
-  await expect.poll(() => tab.goto(`http://localhost:${port}`).then((response) => response?.status(), () => 0)).toBe(200)
+  await expect.poll(() =>
+    tab.goto(`http://localhost:${port}`).then((response) => response?.status(), () => 0)
+  ).toBe(200)
 
   await tab.getByLabel('E-mail').fill('ann@example.com')
   await tab.getByLabel('Password').fill(password)
@@ -96,11 +109,14 @@ test('Ann signs up in the app, stores a transaction, sees it after a reload and 
   await expect.poll(() => other.locator('output').textContent()).toBe('2957.50')
 
   await tab.getByRole('button', { name: 'Sign out' }).click()
-  for (const each of [tab, other]) await expect.poll(() => each.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true)
+  for (const each of [tab, other])
+    await expect.poll(() => each.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true)
   await other.getByLabel('E-mail').fill('ann@example.com')
   await other.getByLabel('Password').fill('a wrong password')
   await other.getByRole('button', { name: 'Sign in' }).click()
-  await expect.poll(() => other.getByRole('alert').textContent()).toBe('The e-mail address or the password is incorrect.')
+  await expect.poll(() => other.getByRole('alert').textContent()).toBe(
+    'The e-mail address or the password is incorrect.',
+  )
 })
 
 test('its build is a folder that APP_DIR can name', async () => {

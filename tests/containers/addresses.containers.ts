@@ -19,14 +19,23 @@ afterAll(async () => {
 })
 
 test('localhost: the main job works as pasted from the README for Docker', async () => {
-  expectMainJob(await deployment.shell(mainJob.withDocker.replaceAll('https://localhost/', `${deployment.url}/`)))
-  expect((await fetch(`${deployment.url}/api/auth/get-session`)).headers.get('strict-transport-security')).toBeNull()
+  expectMainJob(
+    await deployment.shell(
+      mainJob.withDocker.replaceAll('https://localhost/', `${deployment.url}/`),
+    ),
+  )
+  expect(
+    (await fetch(`${deployment.url}/api/auth/get-session`)).headers.get(
+      'strict-transport-security',
+    ),
+  ).toBeNull()
 })
 
 test('localhost: Ben signs up in a browser, opens the mailed link, signs in and finds his transaction after a reload', async () => {
   const browser = await startAppBrowser(deployment.url)
   try {
-    const shows = (page: Page, heading: string) => page.getByRole('heading', { name: heading }).waitFor()
+    const shows = (page: Page, heading: string) =>
+      page.getByRole('heading', { name: heading }).waitFor()
     const email = 'ben-with-a-browser@example.org'
     // Chromium does not know Caddy's own authority.
     const computer = await browser.open(null, '/', { ignoreHTTPSErrors: true })
@@ -36,7 +45,9 @@ test('localhost: Ben signs up in a browser, opens the mailed link, signs in and 
     await computer.getByLabel('Password').fill(password)
     await computer.getByRole('button', { name: 'Sign up' }).click()
     await shows(computer, 'Overview')
-    const laptop = await browser.open(null, await deployment.mailedLink(email), { ignoreHTTPSErrors: true })
+    const laptop = await browser.open(null, await deployment.mailedLink(email), {
+      ignoreHTTPSErrors: true,
+    })
     await shows(laptop, 'Your address is verified')
     await laptop.getByRole('link', { name: 'Go to the app' }).click()
     await laptop.getByLabel('Email address').fill(email)
@@ -84,7 +95,14 @@ test('a public name: browsers are told to use only TLS, on both surfaces', async
   const ask = (path: string) =>
     new Promise((resolve, reject) => {
       const { port } = new URL(deployment.url)
-      request({ host: '127.0.0.1', port, path, ca, servername: 'money.example.org', headers: { host: `money.example.org:${port}` } }, (answer) => {
+      request({
+        host: '127.0.0.1',
+        port,
+        path,
+        ca,
+        servername: 'money.example.org',
+        headers: { host: `money.example.org:${port}` },
+      }, (answer) => {
         resolve({ status: answer.statusCode, hsts: answer.headers['strict-transport-security'] })
         answer.resume()
       }).once('error', reject).end()

@@ -1,4 +1,7 @@
-/** Crashes of each service under load, and restarts: no acknowledged write is lost. Needs root for the crashes. */
+/**
+ * Crashes of each service under load, and restarts: no acknowledged write is lost. Needs root for
+ * the crashes.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { load, type Service } from './deployment.ts'
@@ -15,7 +18,10 @@ afterAll(async () => {
 })
 
 describe('a crash', () => {
-  test.each<[Service, RegExp]>([['auth', briefly], ['postgrest', briefly], ['edge', briefly], ['caddy', /./], ['db', /./]])(
+  test.each<[Service, RegExp]>([['auth', briefly], ['postgrest', briefly], ['edge', briefly], [
+    'caddy',
+    /./,
+  ], ['db', /./]])(
     'of %s under load loses no acknowledged write',
     async (service, mayFail) => {
       const stop = load(story.deployment, story.token, story.cookie())
@@ -24,9 +30,15 @@ describe('a crash', () => {
       await story.deployment.crash(service)
       await expect.poll(async () =>
         (await Promise.all([
-          fetch(`${story.deployment.url}/api/auth/get-session`, { headers: { cookie: story.cookie() } }),
-          fetch(`${story.deployment.url}/data/transactions?limit=1`, { headers: { authorization: `Bearer ${story.token}` } }),
-        ]).catch(() => [])).map(({ status }) => status), { timeout: 30_000, interval: 50 }).toEqual([200, 200])
+          fetch(`${story.deployment.url}/api/auth/get-session`, {
+            headers: { cookie: story.cookie() },
+          }),
+          fetch(`${story.deployment.url}/data/transactions?limit=1`, {
+            headers: { authorization: `Bearer ${story.token}` },
+          }),
+        ]).catch(() => [])).map(({ status }) => status), { timeout: 30_000, interval: 50 }).toEqual(
+          [200, 200],
+        )
       const back = Date.now() - crashed
       await sleep(2000)
       const counted = await stop()
@@ -47,6 +59,7 @@ test('a restart after down or stop keeps everything', async () => {
   await story.deployment.up()
   expect(await stoppedUncleanly(story.deployment)).toEqual([])
   const after = await story.deployment.sums()
-  for (const table of ['api.transactions', 'auth.users', 'auth.members', 'auth.jwks']) expect(after.get(table)).toBe(before.get(table))
+  for (const table of ['api.transactions', 'auth.users', 'auth.members', 'auth.jwks'])
+    expect(after.get(table)).toBe(before.get(table))
   expect((await story.data('/data/transactions?limit=1')).status).toBe(200)
 })

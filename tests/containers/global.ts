@@ -1,4 +1,6 @@
-/** Starts PostgreSQL as a container for the whole run. Everything else is the same as in `npm test`. */
+/**
+ * Starts PostgreSQL as a container for the whole run. Everything else is the same as in `npm test`.
+ */
 import { PostgreSqlContainer } from '@testcontainers/postgresql'
 import { Network } from 'testcontainers'
 import type { TestProject } from 'vitest/node'
@@ -9,7 +11,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await new PostgreSqlContainer(`postgres:${process.env['POSTGRES_TAG'] ?? '18'}`)
     .withNetwork(network).withNetworkAliases(databaseAlias)
     .withUsername('postgres').withPassword('owner-of-the-tests').withDatabase('postgres')
-    .withCommand(['postgres', '-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off', '-c', 'max_connections=400'])
+    .withCommand([
+      'postgres',
+      '-c',
+      'fsync=off',
+      '-c',
+      'synchronous_commit=off',
+      '-c',
+      'full_page_writes=off',
+      '-c',
+      'max_connections=400',
+    ])
     .start()
   const stopServer = async () => {
     await server.stop()

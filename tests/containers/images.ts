@@ -1,4 +1,7 @@
-/** Builds the images of compose.yaml once, before the tests of deployments. Each deployment gets them under its own tags. */
+/**
+ * Builds the images of compose.yaml once, before the tests of deployments. Each deployment gets
+ * them under its own tags.
+ */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,7 +14,11 @@ const names = ['backend:latest', `backup:latest-pg${process.env['POSTGRES_TAG'] 
 
 /** Tags the images for a compose project. */
 export async function nameImages(project: string): Promise<void> {
-  await Promise.all(names.map((name) => run('docker', ['tag', `${process.env['TEST_IMAGES']}-${name}`, `${project}-${name}`])))
+  await Promise.all(
+    names.map((name) =>
+      run('docker', ['tag', `${process.env['TEST_IMAGES']}-${name}`, `${project}-${name}`])
+    ),
+  )
 }
 
 export default async function build(): Promise<() => Promise<void>> {
@@ -21,7 +28,13 @@ export default async function build(): Promise<() => Promise<void>> {
   const started = Date.now()
   await run('docker', ['compose', '--profile', 'backup', 'build', '--quiet'], {
     cwd: root,
-    env: { ...process.env, PUBLIC_URL: 'unused', SITE_HOST: 'unused', COMPOSE_PROJECT_NAME: project, POSTGREST_TAG: postgrestTag },
+    env: {
+      ...process.env,
+      PUBLIC_URL: 'unused',
+      SITE_HOST: 'unused',
+      COMPOSE_PROJECT_NAME: project,
+      POSTGREST_TAG: postgrestTag,
+    },
   })
   process.stdout.write(`  images built in ${Date.now() - started} ms\n`)
   process.env['TEST_IMAGES'] = project

@@ -1,4 +1,7 @@
-/** An off-site storage: restic's REST server protocol, in memory. @see https://restic.readthedocs.io/en/stable/100_references.html */
+/**
+ * An off-site storage: restic's REST server protocol, in memory. @see
+ * https://restic.readthedocs.io/en/stable/100_references.html
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -6,7 +9,10 @@ export type ResticServer = { port: number, files: Map<string, Buffer>, close(): 
 
 export async function resticServer(): Promise<ResticServer> {
   const files = new Map<string, Buffer>()
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<ServerResponse> => {
+  const answer = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<ServerResponse> => {
     const path = (request.url ?? '').split('?')[0] ?? ''
     if (request.method === 'POST') {
       const chunks: Buffer[] = []
@@ -15,8 +21,11 @@ export async function resticServer(): Promise<ResticServer> {
       return response.end()
     }
     if (request.method === 'GET' && path.endsWith('/')) {
-      const found = [...files].filter(([name]) => name.startsWith(path)).map(([name, { length: size }]) => ({ name: name.slice(path.length), size }))
-      return response.writeHead(200, { 'content-type': 'application/vnd.x.restic.rest.v2' }).end(JSON.stringify(found))
+      const found = [...files].filter(([name]) => name.startsWith(path))
+        .map(([name, { length: size }]) => ({ name: name.slice(path.length), size }))
+      return response.writeHead(200, { 'content-type': 'application/vnd.x.restic.rest.v2' }).end(
+        JSON.stringify(found),
+      )
     }
     const file = files.get(path)
     if (file === undefined) return response.writeHead(404).end()
@@ -25,8 +34,11 @@ export async function resticServer(): Promise<ResticServer> {
       return response.end()
     }
     const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? []
-    const part = from === undefined ? file : file.subarray(Number(from), to === '' || to === undefined ? undefined : Number(to) + 1)
-    return response.writeHead(from === undefined ? 200 : 206, { 'content-length': part.length }).end(request.method === 'HEAD' ? undefined : part)
+    const part = from === undefined
+      ? file
+      : file.subarray(Number(from), to === '' || to === undefined ? undefined : Number(to) + 1)
+    return response.writeHead(from === undefined ? 200 : 206, { 'content-length': part.length })
+      .end(request.method === 'HEAD' ? undefined : part)
   }
   const server = createServer((request, response) => {
     // A client that closed the connection gets no response.

@@ -1,6 +1,7 @@
 /**
- * docs/runbook.md, pasted: the commands of every symptom in the order of the page, in one deployment. A problem is real if it is cheap to make. The
- * last tests read the file for helpers, which must contain nothing of users. Needs an engine.
+ * docs/runbook.md, pasted: the commands of every symptom in the order of the page, in one
+ * deployment. A problem is real if it is cheap to make. The last tests read the file for helpers,
+ * which must contain nothing of users. Needs an engine.
  */
 import { mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,30 +20,61 @@ const file = (...names: string[]) => join(deployment.directory, ...names)
 
 const left: Command[] = commandsOf('docs/runbook.md')
 /** Runs the next command of the page, which must begin like this. @returns its output */
-async function paste(page: string, start: string, variables: Record<string, string> = {}): Promise<string> {
+async function paste(
+  page: string,
+  start: string,
+  variables: Record<string, string> = {},
+): Promise<string> {
   const text = left.shift()?.text ?? ''
   expect(text.slice(0, start.length), `the next command of ${page}`).toBe(start)
-  const given = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`).join('')
+  const given = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`).join(
+    '',
+  )
   return deployment.shell(
     given +
-      text.replaceAll('https://money.example.org', deployment.url).replaceAll('finance-auth-1', `${project()}-auth-1`).replaceAll(
+      text.replaceAll('https://money.example.org', deployment.url).replaceAll(
+        'finance-auth-1',
+        `${project()}-auth-1`,
+      ).replaceAll(
         'project=finance ',
         `project=${project()} `,
       ),
   )
 }
 const ask = (path: string, init: RequestInit = {}) =>
-  fetch(`${deployment.url}/data/${path}`, { ...init, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } })
-const store = async (name: string) => expect((await ask('transactions', { method: 'POST', body: JSON.stringify({ name, amount: -1 }) })).status).toBe(201)
-const stored = async () => (await (await ask('transactions?select=name&order=name')).json() as { name: string }[]).map(({ name }) => name)
-const isUp = () => expect.poll(async () => (await fetch(`${deployment.url}/healthz`)).status, { timeout: 60_000 }).toBe(200)
+  fetch(`${deployment.url}/data/${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  })
+const store = async (name: string) =>
+  expect(
+    (await ask('transactions', { method: 'POST', body: JSON.stringify({ name, amount: -1 }) }))
+      .status,
+  ).toBe(201)
+const stored = async () =>
+  (await (await ask('transactions?select=name&order=name')).json() as { name: string }[])
+    .map(({ name }) => name)
+const isUp = () =>
+  expect.poll(async () => (await fetch(`${deployment.url}/healthz`)).status, { timeout: 60_000 })
+    .toBe(200)
 
 /** Texts of users and secrets that no file for helpers may contain. */
-const canaries = ['canary-of-name', 'canary-of-address', 'canary-of-row', 'canary-of-team', 'canary-of-search', 'canary-of-smtp', 'canary-of-offsite']
+const canaries = [
+  'canary-of-name',
+  'canary-of-address',
+  'canary-of-row',
+  'canary-of-team',
+  'canary-of-search',
+  'canary-of-smtp',
+  'canary-of-offsite',
+]
 
 beforeAll(async () => {
   deployment = await newDeployment()
-  await deployment.configure({ DEFAULT_PRODUCT: 'teams', BACKUP_TIME: new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16) })
+  await deployment.configure({
+    DEFAULT_PRODUCT: 'teams',
+    BACKUP_TIME: new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16),
+  })
   await deployment.up()
   sink = await smtpSink(deployment.gateway)
   ann = deployment.person('canary-of-name', 'canary-of-address@example.org')
@@ -58,29 +90,44 @@ test('the first commands change nothing', async () => {
   expect(await paste('docs/runbook.md', 'docker compose ps --all')).toContain('auth')
   expect(await paste('docs/runbook.md', 'infra/docker/check')).toBe('No problem found.\n')
   expect(await paste('docs/runbook.md', 'docker compose logs --since 15m')).toContain('auth-1')
-  expect(await paste('docs/runbook.md', 'infra/docker/support')).toMatch(/\/support-\d{8}T\d{6}Z\.tar\.gz\n$/)
+  expect(await paste('docs/runbook.md', 'infra/docker/support')).toMatch(
+    /\/support-\d{8}T\d{6}Z\.tar\.gz\n$/,
+  )
   expect(await stored()).toEqual(['canary-of-row'])
 })
 
 test('a full disk: old backups go, and the database runs', async () => {
   await mkdir(file('backups'), { recursive: true })
-  const [old, young] = [file('backups/finance-20200101T000000Z.dump'), file('backups/finance-20260101T000000Z.dump')]
+  const [old, young] = [
+    file('backups/finance-20200101T000000Z.dump'),
+    file('backups/finance-20260101T000000Z.dump'),
+  ]
   for (const path of [old, young]) await writeFile(path, '')
   await utimes(old, new Date('2020-01-01'), new Date('2020-01-01'))
-  expect(await paste('docs/runbook.md', 'infra/docker/admin status')).toMatch(/^database +\d+ MiB of \d+ MiB free, \d+ %/m)
+  expect(await paste('docs/runbook.md', 'infra/docker/admin status')).toMatch(
+    /^database +\d+ MiB of \d+ MiB free, \d+ %/m,
+  )
   await paste('docs/runbook.md', 'docker system df')
   expect(await paste('docs/runbook.md', 'du -ah backups')).toContain('finance-20200101')
   await paste('docs/runbook.md', 'find backups')
-  expect(await deployment.shell('ls backups; rm backups/*.dump')).toBe('finance-20260101T000000Z.dump\n')
-  expect(await paste('docs/runbook.md', 'docker compose logs --tail 20 db')).toContain('ready to accept connections')
+  expect(await deployment.shell('ls backups; rm backups/*.dump')).toBe(
+    'finance-20260101T000000Z.dump\n',
+  )
+  expect(await paste('docs/runbook.md', 'docker compose logs --tail 20 db')).toContain(
+    'ready to accept connections',
+  )
   await paste('docs/runbook.md', 'infra/docker/up')
   expect(await stored()).toEqual(['canary-of-row'])
 })
 
 test('a database that restarts: its state and its last lines', async () => {
   expect(await paste('docs/runbook.md', 'docker compose ps --all db')).toContain('healthy')
-  expect(await paste('docs/runbook.md', 'docker compose logs --tail 30 db')).toContain('ready to accept connections')
-  expect(await paste('docs/runbook.md', 'docker inspect --format')).toBe('0 restarts, out of memory: false\n')
+  expect(await paste('docs/runbook.md', 'docker compose logs --tail 30 db')).toContain(
+    'ready to accept connections',
+  )
+  expect(await paste('docs/runbook.md', 'docker inspect --format')).toBe(
+    '0 restarts, out of memory: false\n',
+  )
 })
 
 test('a lost .env and lost secrets: everything serves again, and nobody signs in again', async () => {
@@ -90,8 +137,12 @@ test('a lost .env and lost secrets: everything serves again, and nobody signs in
   await paste('docs/runbook.md', 'mkdir -p')
   await paste('docs/runbook.md', 'docker exec finance-auth-1 node')
   expect(await readFile(file('secrets/BETTER_AUTH_SECRET'), 'utf8')).toBe(secret)
-  expect(await paste('docs/runbook.md', 'docker inspect --format')).toContain('DEFAULT_PRODUCT=teams')
-  expect(await paste('docs/runbook.md', 'docker ps --all --filter')).toMatch(new RegExp(`-caddy-1 .*:${new URL(deployment.url).port}->443`))
+  expect(await paste('docs/runbook.md', 'docker inspect --format')).toContain(
+    'DEFAULT_PRODUCT=teams',
+  )
+  expect(await paste('docs/runbook.md', 'docker ps --all --filter')).toMatch(
+    new RegExp(`-caddy-1 .*:${new URL(deployment.url).port}->443`),
+  )
   await paste('docs/runbook.md', 'infra/docker/setup')
   await deployment.configure({
     DEFAULT_PRODUCT: 'teams',
@@ -105,21 +156,34 @@ test('a lost .env and lost secrets: everything serves again, and nobody signs in
 
 test('no certificate: the check, the log, and another try', async () => {
   await paste('docs/runbook.md', 'infra/docker/check')
-  expect(await paste('docs/runbook.md', 'docker compose logs --since 1h caddy')).toContain('certificate')
+  expect(await paste('docs/runbook.md', 'docker compose logs --since 1h caddy')).toContain(
+    'certificate',
+  )
   await paste('docs/runbook.md', 'docker compose restart caddy')
   await isUp()
 })
 
 test('mails that do not arrive: the check signs in, and one mail is sent at once', async () => {
-  await deployment.keepSecret({ SMTP_URL: sink.url.replace('smtp://', 'smtp://ann:canary-of-smtp@') })
+  await deployment.keepSecret({
+    SMTP_URL: sink.url.replace('smtp://', 'smtp://ann:canary-of-smtp@'),
+  })
   await deployment.configure({ MAIL_FROM: 'money@example.org', SMTP_URL_FILE: 'secrets/SMTP_URL' })
   sink.mode = 'wrong-login'
-  const refused = await deployment.command('check').then(() => '', ({ stdout }: { stdout: string }) => stdout)
-  expect(refused).toMatch(/^SMTP_URL: the mail server refuses the login \(.*535 5\.7\.8 not accepted.*\): correct user and password\.\n$/)
+  const refused = await deployment.command('check').then(
+    () => '',
+    ({ stdout }: { stdout: string }) => stdout,
+  )
+  expect(refused).toMatch(
+    /^SMTP_URL: the mail server refuses the login \(.*535 5\.7\.8 not accepted.*\): correct user and password\.\n$/,
+  )
   expect(refused).not.toContain('canary')
   sink.mode = 'ok'
   expect(await paste('docs/runbook.md', 'infra/docker/check')).toBe('No problem found.\n')
-  expect(await paste('docs/runbook.md', 'infra/docker/admin mail-test', { EMAIL: 'operator@example.org' })).toContain("The server's answer: 250 queued")
+  expect(
+    await paste('docs/runbook.md', 'infra/docker/admin mail-test', {
+      EMAIL: 'operator@example.org',
+    }),
+  ).toContain("The server's answer: 250 queued")
   expect(sink.mails.map(({ to }) => to)).toEqual([['operator@example.org']])
   expect(await paste('docs/runbook.md', 'docker compose exec -T db psql')).toContain('count')
   await paste('docs/runbook.md', 'docker compose logs --since 1h auth')
@@ -147,17 +211,26 @@ test('a restore of the wrong moment: the former database comes back', async () =
 test('users and operators who are locked out', async () => {
   const EMAIL = ann.email
   expect(await paste('docs/runbook.md', 'infra/docker/admin users')).toContain(EMAIL)
-  expect(await paste('docs/runbook.md', 'infra/docker/admin verify', { EMAIL })).toContain('is verified')
-  await expect(paste('docs/runbook.md', 'infra/docker/admin two-factor', { EMAIL })).rejects.toThrow('has no second factor')
-  await expect(paste('docs/runbook.md', 'infra/docker/admin passkeys', { EMAIL })).rejects.toThrow('has no passkey')
+  expect(await paste('docs/runbook.md', 'infra/docker/admin verify', { EMAIL })).toContain(
+    'is verified',
+  )
+  await expect(paste('docs/runbook.md', 'infra/docker/admin two-factor', { EMAIL })).rejects
+    .toThrow('has no second factor')
+  await expect(paste('docs/runbook.md', 'infra/docker/admin passkeys', { EMAIL })).rejects.toThrow(
+    'has no passkey',
+  )
   expect(await paste('docs/runbook.md', 'ls -ld')).toContain('secrets')
   expect(await paste('docs/runbook.md', 'id')).toContain('uid=')
-  expect(await paste('docs/runbook.md', 'docker ps --all')).toContain(`${project()}-auth-1 ${deployment.directory}`)
+  expect(await paste('docs/runbook.md', 'docker ps --all')).toContain(
+    `${project()}-auth-1 ${deployment.directory}`,
+  )
 })
 
 test('slow sign-ins: the load and the queue', async () => {
   expect(await paste('docs/runbook.md', 'docker stats')).toContain('CPU')
-  expect(await paste('docs/runbook.md', 'docker compose exec -T auth node')).toContain('auth_hashing_queue_length 0')
+  expect(await paste('docs/runbook.md', 'docker compose exec -T auth node')).toContain(
+    'auth_hashing_queue_length 0',
+  )
   await paste('docs/runbook.md', 'docker compose logs --since 15m')
   await paste('docs/runbook.md', 'infra/docker/up')
 })
@@ -166,7 +239,9 @@ test('an old backup: a new one, the reason, and its drill', async () => {
   expect(await paste('docs/runbook.md', 'infra/docker/backup')).toContain('.dump')
   expect(await paste('docs/runbook.md', 'docker compose ps --all backup')).toContain('offsite')
   await paste('docs/runbook.md', 'docker compose logs --tail 50 backup')
-  expect(await paste('docs/runbook.md', 'infra/docker/restore --drill')).toContain('all as they were')
+  expect(await paste('docs/runbook.md', 'infra/docker/restore --drill')).toContain(
+    'all as they were',
+  )
 })
 
 test('a failed upgrade prints and keeps the reason, which the containers of the former version do not have', async () => {
@@ -176,23 +251,36 @@ test('a failed upgrade prints and keeps the reason, which the containers of the 
   const command = `const { existsSync, writeFileSync } = require('fs')
     if (existsSync('/broken/once')) { console.error('Cannot migrate: of the next version.'); process.exit(1) }
     writeFileSync('/broken/once', '')`
-  await writeFile(file('broken.yaml'), JSON.stringify({ services: { migrate: { command: ['node', '-e', command], volumes: ['./broken:/broken'] } } }))
-  const printed = await deployment.shell('VERSION=latest COMPOSE_FILE=compose.yaml:broken.yaml infra/docker/replace').then(
+  await writeFile(
+    file('broken.yaml'),
+    JSON.stringify({
+      services: { migrate: { command: ['node', '-e', command], volumes: ['./broken:/broken'] } },
+    }),
+  )
+  const printed = await deployment.shell(
+    'VERSION=latest COMPOSE_FILE=compose.yaml:broken.yaml infra/docker/replace',
+  ).then(
     () => '',
     ({ stderr }: { stderr: string }) => stderr,
   )
-  expect(printed).toContain('The last lines of migrate, which is exited:\nCannot migrate: of the next version.\n')
+  expect(printed).toContain(
+    'The last lines of migrate, which is exited:\nCannot migrate: of the next version.\n',
+  )
   expect(printed).toContain('latest does not serve. Going back to latest.')
   await isUp()
   expect(await deployment.logs('migrate')).not.toContain('Cannot migrate: of the next version.')
   expect(await paste('docs/runbook.md', 'docker compose ps')).toContain('auth')
-  expect(await paste('docs/runbook.md', 'grep -E')).toContain('Cannot migrate: of the next version.')
+  expect(await paste('docs/runbook.md', 'grep -E')).toContain(
+    'Cannot migrate: of the next version.',
+  )
   expect(await paste('docs/runbook.md', 'infra/docker/check')).toBe('No problem found.\n')
 })
 
 test('a wrong setting, which the check names before anything is replaced', async () => {
   await deployment.configure({ SIGN_UP: 'never' })
-  await expect(paste('docs/runbook.md', 'infra/docker/check')).rejects.toMatchObject({ stdout: 'SIGN_UP must be open, invitation or closed.\n' })
+  await expect(paste('docs/runbook.md', 'infra/docker/check')).rejects.toMatchObject({
+    stdout: 'SIGN_UP must be open, invitation or closed.\n',
+  })
   await paste('docs/runbook.md', 'docker compose logs --tail 30 migrate')
   await deployment.configure({ SIGN_UP: 'open' })
   await paste('docs/runbook.md', 'infra/docker/up')
@@ -203,7 +291,9 @@ test('a leaked signing key', async () => {
   const KID = `${JSON.parse(Buffer.from(`${token.split('.')[0]}`, 'base64url').toString()).kid}`
   expect(await paste('docs/runbook.md', 'infra/docker/admin keys')).toContain(KID)
   expect(await paste('docs/runbook.md', 'infra/docker/admin keys rotate')).toContain('signs now')
-  expect(await paste('docs/runbook.md', 'infra/docker/admin keys revoke', { KID })).toContain('Revoked 1 key.')
+  expect(await paste('docs/runbook.md', 'infra/docker/admin keys revoke', { KID })).toContain(
+    'Revoked 1 key.',
+  )
   await paste('docs/runbook.md', 'docker compose logs --tail 30 auth')
   await expect.poll(async () => (await ask('transactions')).status, { timeout: 30_000 }).toBe(401)
   token = await ann.token()
@@ -211,7 +301,9 @@ test('a leaked signing key', async () => {
 
 test('the data surface is down, and comes back', async () => {
   await deployment.compose('stop', 'postgrest')
-  expect(await paste('docs/runbook.md', 'docker compose ps --all postgrest')).toMatch(/postgrest.*Exited/)
+  expect(await paste('docs/runbook.md', 'docker compose ps --all postgrest')).toMatch(
+    /postgrest.*Exited/,
+  )
   await paste('docs/runbook.md', 'docker compose logs --tail 30 postgrest')
   await paste('docs/runbook.md', 'docker compose run --rm migrate')
   await paste('docs/runbook.md', 'docker compose restart postgrest')
@@ -221,12 +313,16 @@ test('the data surface is down, and comes back', async () => {
 })
 
 test('many 429: the addresses that the edge sees', async () => {
-  expect(await paste('docs/runbook.md', 'docker compose logs --no-log-prefix')).toContain(`"client":"${deployment.gateway}"`)
+  expect(await paste('docs/runbook.md', 'docker compose logs --no-log-prefix')).toContain(
+    `"client":"${deployment.gateway}"`,
+  )
 })
 
 test('a service that is down is named, and starts again', async () => {
   await deployment.compose('stop', 'edge')
-  expect(await paste('docs/runbook.md', 'infra/docker/admin status')).toContain('The service edge does not run')
+  expect(await paste('docs/runbook.md', 'infra/docker/admin status')).toContain(
+    'The service edge does not run',
+  )
   expect(await paste('docs/runbook.md', 'docker compose ps --all')).toMatch(/edge.*Exited/)
   await paste('docs/runbook.md', 'docker compose logs --tail 50 auth')
   await paste('docs/runbook.md', 'docker compose logs --no-log-prefix --since 15m')
@@ -235,11 +331,18 @@ test('a service that is down is named, and starts again', async () => {
 })
 
 test('a busy database: the process that blocks another one is named, and ended', async () => {
-  const holder = deployment.inDatabase(['psql', '-U', 'postgres', 'finance'], 'begin; lock table api.transactions; select pg_sleep(600);').catch(() => 'ended')
-  const lock = `select count(*) from pg_locks where relation = 'api.transactions'::regclass and mode = 'AccessExclusiveLock' and granted`
+  const holder = deployment.inDatabase(
+    ['psql', '-U', 'postgres', 'finance'],
+    'begin; lock table api.transactions; select pg_sleep(600);',
+  ).catch(() => 'ended')
+  const lock =
+    `select count(*) from pg_locks where relation = 'api.transactions'::regclass and mode = 'AccessExclusiveLock' and granted`
   await expect.poll(() => deployment.sql(lock), { timeout: 30_000 }).toEqual(['1'])
   const waiting = deployment.sql('select count(*) from api.transactions')
-  const blockers = () => deployment.sql('select distinct blocker from pg_stat_activity, unnest(pg_blocking_pids(pid)) blocker')
+  const blockers = () =>
+    deployment.sql(
+      'select distinct blocker from pg_stat_activity, unnest(pg_blocking_pids(pid)) blocker',
+    )
   await expect.poll(blockers, { timeout: 30_000 }).toHaveLength(1)
   const [PROCESS = ''] = await blockers()
   expect(await paste('docs/runbook.md', 'docker compose exec -T db psql')).toContain(`{${PROCESS}}`)
@@ -250,11 +353,17 @@ test('a busy database: the process that blocks another one is named, and ended',
 })
 
 test('a transaction that stays open is named, and ended', async () => {
-  const holder = deployment.inDatabase(['psql', '-U', 'postgres', 'finance'], 'begin; select pg_current_xact_id(); select pg_sleep(600);').catch(() => 'ended')
-  const holders = () => deployment.sql(`select pid from pg_stat_activity where query like 'select pg_sleep(600)%'`)
+  const holder = deployment.inDatabase(
+    ['psql', '-U', 'postgres', 'finance'],
+    'begin; select pg_current_xact_id(); select pg_sleep(600);',
+  ).catch(() => 'ended')
+  const holders = () =>
+    deployment.sql(`select pid from pg_stat_activity where query like 'select pg_sleep(600)%'`)
   await expect.poll(holders, { timeout: 30_000 }).toHaveLength(1)
   const [PROCESS = ''] = await holders()
-  expect(await paste('docs/runbook.md', 'docker compose exec -T db psql')).toMatch(new RegExp(`^ *${PROCESS} \\| postgres +\\| psql `, 'm'))
+  expect(await paste('docs/runbook.md', 'docker compose exec -T db psql')).toMatch(
+    new RegExp(`^ *${PROCESS} \\| postgres +\\| psql `, 'm'),
+  )
   await paste('docs/runbook.md', 'docker compose exec -T db psql', { PROCESS })
   expect(await paste('docs/runbook.md', 'docker compose exec -T db psql')).toContain('(0 rows)')
   await paste('docs/runbook.md', 'docker compose restart auth')
@@ -262,7 +371,9 @@ test('a transaction that stays open is named, and ended', async () => {
 })
 
 test('another alert: the state of everything', async () => {
-  expect(await paste('docs/runbook.md', 'infra/docker/admin status')).toContain('Nothing is monitored')
+  expect(await paste('docs/runbook.md', 'infra/docker/admin status')).toContain(
+    'Nothing is monitored',
+  )
   await paste('docs/runbook.md', 'docker compose ps --all')
   await paste('docs/runbook.md', 'docker compose logs --since 1h --tail 200')
 })
@@ -275,14 +386,29 @@ describe('the file for helpers', () => {
 
   test('the file for helpers has versions, states, names of settings, sizes and logs, and nothing of users and no secret', async () => {
     await ann.post('/organization/create', { name: 'canary-of-team' })
-    await deployment.shell(`printf 'RESTIC_REPOSITORY=rest:http://127.0.0.1:1/\\nRESTIC_PASSWORD=canary-of-offsite\\n' >offsite.env`)
+    await deployment.shell(
+      `printf 'RESTIC_REPOSITORY=rest:http://127.0.0.1:1/\\nRESTIC_PASSWORD=canary-of-offsite\\n' >offsite.env`,
+    )
     await ann.signIn()
     token = await ann.token()
     await store('canary-of-row')
     await ask('transactions?name=eq.canary-of-search')
-    // PostgreSQL logs the name of a database that a client chose, and nothing of a failed statement.
-    await deployment.compose('exec', '-T', 'db', 'psql', '-U', 'postgres', 'finance', '-c', `select 'canary-of-statement'::int`).catch(() => undefined)
-    await deployment.compose('exec', '-T', 'db', 'psql', '-U', 'postgres', 'canary-of-row').catch(() => undefined)
+    // PostgreSQL logs the name of a database that a client chose, and nothing of a failed
+    // statement.
+    await deployment.compose(
+      'exec',
+      '-T',
+      'db',
+      'psql',
+      '-U',
+      'postgres',
+      'finance',
+      '-c',
+      `select 'canary-of-statement'::int`,
+    ).catch(() => undefined)
+    await deployment.compose('exec', '-T', 'db', 'psql', '-U', 'postgres', 'canary-of-row').catch(
+      () => undefined,
+    )
     const logs = await deployment.compose('logs', 'auth', 'db')
     expect(logs, 'the test is real').toContain('canary-of-row')
     expect(logs).not.toContain('canary-of-statement')
@@ -315,15 +441,20 @@ describe('the file for helpers', () => {
       ]
     )
       expect(text).toContain(fact)
-    const secrets = (await deployment.shell('cat secrets/*')).split('\n').filter((line) => line.length > 7)
-    expect([...canaries, ...secrets, deployment.gateway].filter((word) => text.includes(word))).toEqual([])
+    const secrets = (await deployment.shell('cat secrets/*')).split('\n').filter((line) =>
+      line.length > 7
+    )
+    expect([...canaries, ...secrets, deployment.gateway].filter((word) => text.includes(word)))
+      .toEqual([])
     expect(text, 'a control character').not.toContain('\x1b')
     expect(text.match(/[\w.-]+@[\w-]+\.\w+/g)).toBeNull()
   })
 
   test('the file for helpers is not written if a secret is in it nevertheless', async () => {
     await deployment.keepSecret({ OIDC_CLIENT_SECRET: 'ready to accept connections' })
-    await expect(deployment.command('support', deployment.directory)).rejects.toThrow(/No file was written, because a secret is in .*db\.log/)
+    await expect(deployment.command('support', deployment.directory)).rejects.toThrow(
+      /No file was written, because a secret is in .*db\.log/,
+    )
     await deployment.shell('rm secrets/OIDC_CLIENT_SECRET')
   })
 })

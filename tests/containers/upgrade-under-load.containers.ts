@@ -1,6 +1,7 @@
 /**
- * Upgrades, rollbacks and changed settings while people work: requests wait, and none fails. A second folder leaves the deployment as it
- * is. All tests use the same deployment, so each starts where the last one ended. Needs an engine.
+ * Upgrades, rollbacks and changed settings while people work: requests wait, and none fails. A
+ * second folder leaves the deployment as it is. All tests use the same deployment, so each starts
+ * where the last one ended. Needs an engine.
  */
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
@@ -8,7 +9,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { stopTimeoutMs } from '../../common/shutdown.ts'
-import { newDeployment, load, run, services, tokenOf, type Deployment, type Load } from './deployment.ts'
+import {
+  newDeployment,
+  load,
+  run,
+  services,
+  tokenOf,
+  type Deployment,
+  type Load,
+} from './deployment.ts'
 
 let deployment: Deployment
 let token: string
@@ -30,7 +39,10 @@ afterAll(async () => {
   await deployment.remove()
 })
 
-/** Calls a function repeatedly, over a new connection each time. The upgrade changes its parameters. @returns stops it, and counts every result but 200 */
+/**
+ * Calls a function repeatedly, over a new connection each time. The upgrade changes its parameters.
+ * @returns stops it, and counts every result but 200
+ */
 function callers(): () => Promise<Record<string, number>> {
   const failed: Record<string, number> = {}
   const stop = new AbortController()
@@ -46,11 +58,18 @@ function callers(): () => Promise<Record<string, number>> {
         let body = ''
         answer.setEncoding('utf8').on('data', (text: string) => (body += text))
           // Errors of Caddy have no body, and those of the edge have a code.
-          .once('end', () => resolve(answer.statusCode === 200 ? '200' : `${answer.statusCode} ${/"code":"(\w+)"/.exec(body)?.[1] ?? ''}`.trim()))
+          .once('end', () =>
+            resolve(
+              answer.statusCode === 200
+                ? '200'
+                : `${answer.statusCode} ${/"code":"(\w+)"/.exec(body)?.[1] ?? ''}`.trim(),
+            ))
           .once('error', (error) => resolve(error.message))
       })
-      outgoing.once('timeout', () => outgoing.destroy(new Error('timeout'))).once('error', (error) =>
-        resolve('code' in error ? String(error.code) : error.message))
+      outgoing.once('timeout', () => outgoing.destroy(new Error('timeout'))).once(
+        'error',
+        (error) => resolve('code' in error ? String(error.code) : error.message),
+      )
       outgoing.end('{"preset":"this_month"}')
     })
   const calling = (async () => {
@@ -67,15 +86,26 @@ function callers(): () => Promise<Record<string, number>> {
   }
 }
 
-/** Runs writers, readers and callers during an operation. @returns the unexpected results, and the acknowledged writes that are missing */
-async function whilePeopleWork(happens: () => Promise<unknown>): Promise<{ counted: Load, failed: Record<string, number>, lost: string[] }> {
+/**
+ * Runs writers, readers and callers during an operation. @returns the unexpected results, and the
+ * acknowledged writes that are missing
+ */
+async function whilePeopleWork(
+  happens: () => Promise<unknown>,
+): Promise<{ counted: Load, failed: Record<string, number>, lost: string[] }> {
   const [stopLoad, stopCallers] = [load(deployment, token, cookie), callers()]
   await sleep(500)
   await happens()
   await sleep(500)
   const [counted, failedCalls] = await Promise.all([stopLoad(), stopCallers()])
-  const there = new Set(await deployment.sql(`select external_id from api.transactions where source = 'load'`))
-  return { counted, failed: { ...counted.failed, ...failedCalls }, lost: counted.acknowledged.filter((id) => !there.has(id)) }
+  const there = new Set(
+    await deployment.sql(`select external_id from api.transactions where source = 'load'`),
+  )
+  return {
+    counted,
+    failed: { ...counted.failed, ...failedCalls },
+    lost: counted.acknowledged.filter((id) => !there.has(id)),
+  }
 }
 
 /** Expects that every request succeeds and that every acknowledged write is stored. */
@@ -107,7 +137,10 @@ describe('while users write and read, no request is refused, interrupted or fail
     )
     await edit(
       'db/core/tenants.sql',
-      ['lock_tenant_of_request(p_tenant text)', 'lock_tenant_of_request(p_tenant text, p_why text)'],
+      [
+        'lock_tenant_of_request(p_tenant text)',
+        'lock_tenant_of_request(p_tenant text, p_why text)',
+      ],
       ['lock_tenant_of_request(text)', 'lock_tenant_of_request(text, text)'],
       ['public.uid());\n  -- a role', `public.uid(), 'a write');\n  -- a role`],
       [`'o:' || public.org_id());`, `'o:' || public.org_id(), 'a write');`],
@@ -118,7 +151,11 @@ describe('while users write and read, no request is refused, interrupted or fail
     )
     const before = await caddy()
     await expectNothing(() => deployment.command('upgrade'))
-    expect(await deployment.sql(`select count(*) from private.migrations where name = 'migrations/9999_next'`)).toEqual(['1'])
+    expect(
+      await deployment.sql(
+        `select count(*) from private.migrations where name = 'migrations/9999_next'`,
+      ),
+    ).toEqual(['1'])
     // A new container would close its clients' connections.
     expect(await caddy()).toBe(before)
   })
@@ -138,27 +175,41 @@ describe('while users write and read, no request is refused, interrupted or fail
     await deployment.configure({ LOG_LEVEL: 'warn' })
     await expectNothing(() => deployment.up('--no-build'))
     expect(await postgrest(), 'PostgREST, which did not change').toBe(before)
-    expect(await deployment.compose('exec', '-T', 'auth', 'node', '-p', 'process.env.LOG_LEVEL')).toBe('warn\n')
+    expect(await deployment.compose('exec', '-T', 'auth', 'node', '-p', 'process.env.LOG_LEVEL'))
+      .toBe('warn\n')
   })
 })
 
-// After a reboot Docker starts the same containers: none that it takes for stopped by an operator. The engine itself does not restart here,
-// because other tests use it.
+// After a reboot Docker starts the same containers: none that it takes for stopped by an operator.
+// The engine itself does not restart here, because other tests use it.
 test.each(services)(
   'after an upgrade and a rollback Docker starts %s again after a crash',
   async (service) => {
     const restarts = async () =>
-      (await run('docker', ['inspect', '-f', '{{.RestartCount}} {{.State.Running}}', ...(await deployment.compose('ps', '-aq', service)).trim().split('\n')]))
+      (await run('docker', [
+        'inspect',
+        '-f',
+        '{{.RestartCount}} {{.State.Running}}',
+        ...(await deployment.compose('ps', '-aq', service)).trim().split('\n'),
+      ]))
         .trim()
     expect(await restarts()).toBe('0 true')
     await deployment.crash(service)
     await expect.poll(restarts, { timeout: 60_000 }).toBe('1 true')
-    await expect.poll(async () => (await fetch(`${deployment.url}/healthz`).catch(() => undefined))?.status, { timeout: 60_000 }).toBe(200)
+    await expect.poll(
+      async () => (await fetch(`${deployment.url}/healthz`).catch(() => undefined))?.status,
+      { timeout: 60_000 },
+    ).toBe(200)
   },
 )
 
 test.each(['auth', 'edge'])('Docker gives %s more time than a stop takes', async (service) => {
-  const seconds = await run('docker', ['inspect', '-f', '{{.Config.StopTimeout}}', (await deployment.compose('ps', '-q', service)).trim()])
+  const seconds = await run('docker', [
+    'inspect',
+    '-f',
+    '{{.Config.StopTimeout}}',
+    (await deployment.compose('ps', '-q', service)).trim(),
+  ])
   expect(Number(seconds)).toBeGreaterThan(stopTimeoutMs / 1_000)
 })
 
@@ -166,7 +217,10 @@ test('a mistake in .env replaces no container: infra/docker/up names every probl
   const before = await deployment.compose('ps', '-aq')
   await deployment.configure({ SIGN_UP: 'never', MAIL_FROM: 'money@example.org', LOG_LEVL: 'info' })
   await expectNothing(async () => {
-    const refusal = await deployment.command('up', '--no-build').then(() => 'it started', ({ stderr }: { stderr: string }) => stderr)
+    const refusal = await deployment.command('up', '--no-build').then(
+      () => 'it started',
+      ({ stderr }: { stderr: string }) => stderr,
+    )
     expect(refusal.trim().split('\n')).toEqual([
       expect.stringMatching(/^LOG_LEVL on line \d+ of \.env is no setting: write LOG_LEVEL\.$/),
       'SIGN_UP must be open, invitation or closed.',
@@ -176,7 +230,10 @@ test('a mistake in .env replaces no container: infra/docker/up names every probl
   })
   expect(await deployment.compose('ps', '-aq')).toBe(before)
   const env = await readFile(join(deployment.directory, '.env'), 'utf8')
-  await writeFile(join(deployment.directory, '.env'), env.replaceAll(/^(SIGN_UP|LOG_LEVL|MAIL_FROM)=.*\n/gm, ''))
+  await writeFile(
+    join(deployment.directory, '.env'),
+    env.replaceAll(/^(SIGN_UP|LOG_LEVL|MAIL_FROM)=.*\n/gm, ''),
+  )
   await expectNothing(() => deployment.command('up', '--no-build'))
   expect(await deployment.compose('ps', '-aq')).toBe(before)
 })
@@ -185,7 +242,9 @@ test('a mistake in .env does not make Caddy unhealthy, so the next start succeed
   await deployment.configure({ MAIL_FROM: 'money@example.org' })
   await expect(deployment.up('--no-build')).rejects.toThrow('auth')
   const id = (await deployment.compose('ps', '-q', 'caddy')).trim()
-  const [{ Config: { Healthcheck: { Test: [, ...check] } }, State: { Health } }] = JSON.parse(await run('docker', ['inspect', id]))
+  const [{ Config: { Healthcheck: { Test: [, ...check] } }, State: { Health } }] = JSON.parse(
+    await run('docker', ['inspect', id]),
+  )
   expect(Health).toMatchObject({ Status: 'healthy', FailingStreak: 0 })
   // the file of an earlier check, with which this one would watch for half a minute
   await run('docker', ['exec', id, 'rm', '-f', '/dev/shm/ready'])
@@ -196,7 +255,9 @@ test('a mistake in .env does not make Caddy unhealthy, so the next start succeed
 })
 
 describe('a second folder', () => {
-  const containers = async () => (await deployment.compose('ps', '-aq', 'db', 'auth', 'postgrest', 'edge', 'caddy')).split('\n').toSorted()
+  const containers = async () =>
+    (await deployment.compose('ps', '-aq', 'db', 'auth', 'postgrest', 'edge', 'caddy')).split('\n')
+      .toSorted()
   const inSecond = (script: string) => deployment.shell(`cd '${second()}'; ${script}`)
 
   test('a second folder does not replace the first one by setup, which names the other folder', async () => {
@@ -218,7 +279,9 @@ describe('a second folder', () => {
     )
     // New connections to the database work with the former passwords.
     await deployment.compose('restart', 'auth', 'postgrest')
-    await expect.poll(async () => (await fetch(`${deployment.url}/healthz`)).status, { timeout: 60_000 }).toBe(200)
+    await expect.poll(async () => (await fetch(`${deployment.url}/healthz`)).status, {
+      timeout: 60_000,
+    }).toBe(200)
     await expectNothing(() => Promise.resolve())
     expect(await containers()).toEqual(before)
   })

@@ -1,16 +1,23 @@
-/** A large request can be undone within the time and memory limits of a request, or is refused before it stores anything. */
+/**
+ * A large request can be undone within the time and memory limits of a request, or is refused
+ * before it stores anything.
+ */
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { dataStack, type Account, type Caller, type DataStack } from '../support/data.ts'
 import { execute } from '../support/database.ts'
 
 let stack: DataStack
 /** The statement timeout of a request. PostgREST reads it from the role when it starts. */
-const allow = (time: string) => execute(inject('serverUrl'), `alter role authenticated set statement_timeout = '${time}'`)
+const allow = (time: string) =>
+  execute(inject('serverUrl'), `alter role authenticated set statement_timeout = '${time}'`)
 beforeAll(async () => {
-  // A busy machine may need more than the 8 seconds. The memory of a connection stays limited. No other test file runs at the same time
-  // (vitest.config.ts).
+  // A busy machine may need more than the 8 seconds. The memory of a connection stays limited. No
+  // other test file runs at the same time (vitest.config.ts).
   await allow('120s')
-  stack = await dataStack({}, (sql) => sql.query(`alter function api.undo(uuid) set statement_timeout = '120s'`))
+  stack = await dataStack(
+    {},
+    (sql) => sql.query(`alter function api.undo(uuid) set statement_timeout = '120s'`),
+  )
 })
 afterAll(async () => {
   await stack.stop()
@@ -21,7 +28,10 @@ const limit = 50_100
 
 type Someone = { person: Account, ann: Caller, contents: () => Promise<string> }
 
-/** Creates a user with an account, a category, a tag, and that many transactions in both. Every tenth has a line item and the tag. */
+/**
+ * Creates a user with an account, a category, a tag, and that many transactions in both. Every
+ * tenth has a line item and the tag.
+ */
 async function someoneWith(rows: number): Promise<Someone> {
   const person = await stack.person()
   const ann = stack.as(person)
@@ -36,11 +46,24 @@ async function someoneWith(rows: number): Promise<Someone> {
   // A plan from the time of no rows may read a whole index for each part.
   await stack.owner.query('analyze api.transactions')
   const tenth = 'from api.transactions where user_id = $1 and amount % 10 = 0'
-  await stack.owner.query(`insert into api.line_items (transaction_id, name, amount) select id, 'part', -1 ${tenth}`, [person.id])
-  await stack.owner.query(`insert into api.transaction_tags (transaction_id, tag_id) select id, $2 ${tenth}`, [person.id, tag])
+  await stack.owner.query(
+    `insert into api.line_items (transaction_id, name, amount) select id, 'part', -1 ${tenth}`,
+    [person.id],
+  )
+  await stack.owner.query(
+    `insert into api.transaction_tags (transaction_id, tag_id) select id, $2 ${tenth}`,
+    [person.id, tag],
+  )
   /** A hash of all rows of the user, without the times of changes. */
   const contents = async () => {
-    const tables = ['accounts', 'categories', 'tags', 'transactions', 'line_items', 'transaction_tags']
+    const tables = [
+      'accounts',
+      'categories',
+      'tags',
+      'transactions',
+      'line_items',
+      'transaction_tags',
+    ]
     const { rows: hashes } = await stack.owner.query(
       tables.map((table) =>
         `select '${table}' as of, count(*) as rows, sum(hashtextextended((to_jsonb(t) - 'updated_at')::text, 0)) as hash from api.${table} t where user_id = $1`
@@ -53,11 +76,14 @@ async function someoneWith(rows: number): Promise<Someone> {
 }
 
 async function undoLast(caller: Caller, person: Account) {
-  const { body: [last] } = await caller.get(`/activity?select=id&organization_id=is.null&user_id=eq.${person.id}&order=happened_at.desc,id.desc&limit=1`)
+  const { body: [last] } = await caller.get(
+    `/activity?select=id&organization_id=is.null&user_id=eq.${person.id}&order=happened_at.desc,id.desc&limit=1`,
+  )
   return caller.post('/rpc/undo', { p_activity_id: last.id })
 }
 
-// Making so many rows takes as long as undoing them, so tests share a user. Each starts where the one before ended.
+// Making so many rows takes as long as undoing them, so tests share a user. Each starts where the
+// one before ended.
 describe('a user', () => {
   let person: Account
   let ann: Caller
@@ -67,22 +93,50 @@ describe('a user', () => {
   })
 
   test.each([
-    ['a wrong edit of 50,000 transactions', 50_000, '/transactions', { status: 'failed', name: 'oops' }, { create: 0, update: 50_000, delete: 0 }],
-    ['the deletion of an account with 50,000 transactions', 50_000, '/accounts', undefined, { create: 1, update: 50_000, delete: 0 }],
-    ['the deletion of a category with 50,000 transactions', 50_000, '/categories', undefined, { create: 1, update: 50_000, delete: 0 }],
-    ['the deletion of 41,000 transactions with line items and tags', 41_000, '/transactions', undefined, { create: 49_200, update: 0, delete: 0 }],
-  ])('a user undoes %s, and undoes the undo', { timeout: 600_000 }, async (_, rows, path, change, counted) => {
-    await stack.owner.query('delete from api.transactions where user_id = $1 and amount < $2', [person.id, -rows])
-    const before = await contents()
-    const all = `${path}?created_at=not.is.null`
-    expect(change === undefined ? await ann.delete(all) : await ann.patch(all, change)).toMatchObject({ status: 204 })
-    const after = await contents()
-    expect(after).not.toBe(before)
-    expect(await undoLast(ann, person)).toMatchObject({ status: 200, body: counted })
-    expect(await contents()).toBe(before)
-    expect(await undoLast(ann, person)).toMatchObject({ status: 200, body: { create: counted.delete, update: counted.update, delete: counted.create } })
-    expect(await contents()).toBe(after)
-  })
+    ['a wrong edit of 50,000 transactions', 50_000, '/transactions', {
+      status: 'failed',
+      name: 'oops',
+    }, { create: 0, update: 50_000, delete: 0 }],
+    ['the deletion of an account with 50,000 transactions', 50_000, '/accounts', undefined, {
+      create: 1,
+      update: 50_000,
+      delete: 0,
+    }],
+    ['the deletion of a category with 50,000 transactions', 50_000, '/categories', undefined, {
+      create: 1,
+      update: 50_000,
+      delete: 0,
+    }],
+    [
+      'the deletion of 41,000 transactions with line items and tags',
+      41_000,
+      '/transactions',
+      undefined,
+      { create: 49_200, update: 0, delete: 0 },
+    ],
+  ])(
+    'a user undoes %s, and undoes the undo',
+    { timeout: 600_000 },
+    async (_, rows, path, change, counted) => {
+      await stack.owner.query('delete from api.transactions where user_id = $1 and amount < $2', [
+        person.id,
+        -rows,
+      ])
+      const before = await contents()
+      const all = `${path}?created_at=not.is.null`
+      expect(change === undefined ? await ann.delete(all) : await ann.patch(all, change))
+        .toMatchObject({ status: 204 })
+      const after = await contents()
+      expect(after).not.toBe(before)
+      expect(await undoLast(ann, person)).toMatchObject({ status: 200, body: counted })
+      expect(await contents()).toBe(before)
+      expect(await undoLast(ann, person)).toMatchObject({
+        status: 200,
+        body: { create: counted.delete, update: counted.update, delete: counted.create },
+      })
+      expect(await contents()).toBe(after)
+    },
+  )
 })
 
 test('an undo has more time than the change', { timeout: 600_000 }, async () => {
@@ -92,11 +146,16 @@ test('an undo has more time than the change', { timeout: 600_000 }, async () => 
   const person = await impatient.person()
   const ann = impatient.as(person)
   const { id } = await ann.create('transactions', { name: 'Rent', amount: -900 })
-  expect(await ann.patch(`/transactions?id=eq.${id}`, { amount: -9000 })).toMatchObject({ status: 204 })
+  expect(await ann.patch(`/transactions?id=eq.${id}`, { amount: -9000 })).toMatchObject({
+    status: 204,
+  })
   // another transaction holds the row for longer than the two seconds
   await impatient.owner.query('begin')
   await impatient.owner.query('select from api.transactions where id = $1 for update', [id])
-  expect(await ann.patch(`/transactions?id=eq.${id}`, { amount: 1 })).toMatchObject({ status: 500, body: { code: '57014' } })
+  expect(await ann.patch(`/transactions?id=eq.${id}`, { amount: 1 })).toMatchObject({
+    status: 500,
+    body: { code: '57014' },
+  })
   const undone = undoLast(ann, person)
   await expect.poll(async () => {
     const { rows } = await impatient.owner.query(
@@ -116,24 +175,37 @@ describe('the limit', () => {
     ;({ person, ann, contents } = await someoneWith(limit + 1))
   })
 
-  test('the limit of rows makes a larger request 413 before anything is stored, and the hint says what to do', { timeout: 600_000 }, async () => {
-    const before = await contents()
-    const refused = {
-      status: 413,
-      body: { code: 'PT413', message: 'this request would change more than 50100 rows', hint: expect.stringContaining('Send it in parts') },
-    }
-    const all = 'created_at=not.is.null'
-    expect(await ann.patch(`/transactions?${all}`, { status: 'failed' })).toMatchObject(refused)
-    expect(await ann.delete('/transactions')).toMatchObject(refused)
-    expect(await ann.delete(`/accounts?${all}`)).toMatchObject(refused)
-    expect(await ann.delete(`/categories?${all}`)).toMatchObject(refused)
-    expect(await contents()).toBe(before)
-    expect(await ann.delete('/transactions?transaction_date=lt.2020-10-01')).toMatchObject({ status: 204 })
-  })
+  test(
+    'the limit of rows makes a larger request 413 before anything is stored, and the hint says what to do',
+    { timeout: 600_000 },
+    async () => {
+      const before = await contents()
+      const refused = {
+        status: 413,
+        body: {
+          code: 'PT413',
+          message: 'this request would change more than 50100 rows',
+          hint: expect.stringContaining('Send it in parts'),
+        },
+      }
+      const all = 'created_at=not.is.null'
+      expect(await ann.patch(`/transactions?${all}`, { status: 'failed' })).toMatchObject(refused)
+      expect(await ann.delete('/transactions')).toMatchObject(refused)
+      expect(await ann.delete(`/accounts?${all}`)).toMatchObject(refused)
+      expect(await ann.delete(`/categories?${all}`)).toMatchObject(refused)
+      expect(await contents()).toBe(before)
+      expect(await ann.delete('/transactions?transaction_date=lt.2020-10-01')).toMatchObject({
+        status: 204,
+      })
+    },
+  )
 
   test('the limit counts the rows that a deletion cascades to', { timeout: 600_000 }, async () => {
     // fewer than the limit, and more with the line item and the tag of every tenth
-    expect((await stack.owner.query('select from api.transactions where user_id = $1', [person.id])).rowCount).toBe(43_526)
+    expect(
+      (await stack.owner.query('select from api.transactions where user_id = $1', [person.id]))
+        .rowCount,
+    ).toBe(43_526)
     const before = await contents()
     expect(await ann.delete('/transactions')).toMatchObject({ status: 413 })
     expect(await contents()).toBe(before)
@@ -146,8 +218,13 @@ describe('the limit', () => {
     expect((await other.get('/tags')).body).toEqual([])
   })
 
-  test('the limit does not apply to the operator, nor to a user who deletes the account', { timeout: 600_000 }, async () => {
+  test('the limit does not apply to the operator, nor to a user who deletes the account', {
+    timeout: 600_000,
+  }, async () => {
     await stack.owner.query('delete from auth.users where id = $1', [person.id])
-    expect((await stack.owner.query('select from api.transactions where user_id = $1', [person.id])).rowCount).toBe(0)
+    expect(
+      (await stack.owner.query('select from api.transactions where user_id = $1', [person.id]))
+        .rowCount,
+    ).toBe(0)
   })
 })

@@ -1,7 +1,19 @@
-/** Activity and undo: the database records each change, only entitled users read the record, and each change can be undone. */
+/**
+ * Activity and undo: the database records each change, only entitled users read the record, and
+ * each change can be undone.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataStack, returning, roles, type Account, type Caller, type DataStack, type Organization, type Role } from '../support/data.ts'
+import {
+  dataStack,
+  returning,
+  roles,
+  type Account,
+  type Caller,
+  type DataStack,
+  type Organization,
+  type Role,
+} from '../support/data.ts'
 import { holdLock } from '../support/hold-lock.ts'
 import { samples, tables } from '../support/tables.ts'
 
@@ -20,33 +32,79 @@ beforeAll(async () => {
 })
 afterAll(() => stack.stop())
 
-type Activity = { id: string, change_id: string, action: string, table_name: string, row_id: string, before: any, after: any } & Record<string, unknown>
+type Activity = {
+  id: string
+  change_id: string
+  action: string
+  table_name: string
+  row_id: string
+  before: any
+  after: any
+} & Record<string, unknown>
 
 /** The entries of the newest request in the user's activity, in their order. */
 async function lastOf(caller: Caller, filter = ''): Promise<Activity[]> {
-  const { body: [newest] } = await caller.get(`/activity?select=change_id&order=id.desc&limit=1${filter}`)
-  return (await caller.get(`/activity?order=id&change_id=eq.${newest?.change_id ?? randomUUID()}`)).body
+  const { body: [newest] } = await caller.get(
+    `/activity?select=change_id&order=id.desc&limit=1${filter}`,
+  )
+  return (await caller.get(`/activity?order=id&change_id=eq.${newest?.change_id ?? randomUUID()}`))
+    .body
 }
-const undo = (caller: Caller, id: string | undefined) => caller.post('/rpc/undo', { p_activity_id: id ?? randomUUID() })
+const undo = (caller: Caller, id: string | undefined) =>
+  caller.post('/rpc/undo', { p_activity_id: id ?? randomUUID() })
 /** Undoes the newest request of the user. */
 const undoLast = async (caller: Caller) => undo(caller, (await lastOf(caller))[0]?.id)
 const someone = async () => stack.as(await stack.person())
-const changedAgain = { status: 409, body: { code: 'PT409', message: expect.stringContaining('has changed again'), hint: expect.any(String) } }
+const changedAgain = {
+  status: 409,
+  body: {
+    code: 'PT409',
+    message: expect.stringContaining('has changed again'),
+    hint: expect.any(String),
+  },
+}
 
-test.each(tables.filter((table) => table !== 'dashboards'))('a request that creates, changes and deletes a row of %s is recorded', async (table) => {
-  const ann = await someone()
-  const sample = samples[table]!
-  const row = await ann.create(table, await sample.row(ann, {}))
-  const id = row.id ?? row.transaction_id
-  expect(await lastOf(ann)).toMatchObject([{ action: 'create', table_name: table, row_id: id, before: null, after: row, organization_id: null }])
-  const { body: [changed] } = await ann.patch(`/${table}?${sample.where(row)}`, await sample.change(ann, {}), returning)
-  if (table === 'transaction_tags') {
-    const all = (await lastOf(ann)).toSorted((a, b) => a.action < b.action ? -1 : 1)
-    expect(all).toMatchObject([{ action: 'create', after: changed }, { action: 'delete', before: row }])
-  } else expect(await lastOf(ann)).toMatchObject([{ action: 'update', row_id: id, before: row, after: changed }])
-  await ann.delete(`/${table}?${sample.where(row)}`)
-  expect(await lastOf(ann)).toMatchObject([{ action: 'delete', row_id: id, before: changed, after: null }])
-})
+test.each(tables.filter((table) => table !== 'dashboards'))(
+  'a request that creates, changes and deletes a row of %s is recorded',
+  async (table) => {
+    const ann = await someone()
+    const sample = samples[table]!
+    const row = await ann.create(table, await sample.row(ann, {}))
+    const id = row.id ?? row.transaction_id
+    expect(await lastOf(ann)).toMatchObject([{
+      action: 'create',
+      table_name: table,
+      row_id: id,
+      before: null,
+      after: row,
+      organization_id: null,
+    }])
+    const { body: [changed] } = await ann.patch(
+      `/${table}?${sample.where(row)}`,
+      await sample.change(ann, {}),
+      returning,
+    )
+    if (table === 'transaction_tags') {
+      const all = (await lastOf(ann)).toSorted((a, b) => a.action < b.action ? -1 : 1)
+      expect(all).toMatchObject([{ action: 'create', after: changed }, {
+        action: 'delete',
+        before: row,
+      }])
+    } else expect(await lastOf(ann)).toMatchObject([{
+        action: 'update',
+        row_id: id,
+        before: row,
+        after: changed,
+      }])
+    await ann.delete(`/${table}?${sample.where(row)}`)
+    expect(await lastOf(ann)).toMatchObject([{
+      action: 'delete',
+      row_id: id,
+      before: changed,
+      after: null,
+    }])
+  },
+)
 
 test('a request that arranges a dashboard is not recorded', async () => {
   const ann = await someone()
@@ -58,11 +116,19 @@ test('a request is recorded with its effects on other rows, under one change_id,
   const ada = await stack.person('ada')
   const ann = stack.as(ada)
   const { id } = await ann.create('categories', { name: 'Food' })
-  const transaction = await ann.create('transactions', { name: 'Bread', amount: -2, category_id: id })
+  const transaction = await ann.create('transactions', {
+    name: 'Bread',
+    amount: -2,
+    category_id: id,
+  })
   await ann.create('budgets', { category_id: id, amount: 20 })
   await ann.delete(`/categories?id=eq.${id}`)
   const all = await lastOf(ann)
-  expect(all.map(({ table_name, action }) => `${action} ${table_name}`).toSorted()).toEqual(['delete budgets', 'delete categories', 'update transactions'])
+  expect(all.map(({ table_name, action }) => `${action} ${table_name}`).toSorted()).toEqual([
+    'delete budgets',
+    'delete categories',
+    'update transactions',
+  ])
   expect(all.find(({ action }) => action === 'update')).toMatchObject({
     row_id: transaction.id,
     before: { category_id: id },
@@ -85,21 +151,35 @@ test('a request that changes nothing, is refused or is rolled back is not record
 test('a request that upserts records the created and the changed rows', async () => {
   const ann = await someone()
   const existing = await ann.create('tags', { name: 'old' })
-  await ann.post('/tags', [{ id: existing.id, name: 'new' }, { id: randomUUID(), name: 'other' }], { prefer: 'resolution=merge-duplicates' })
-  expect((await lastOf(ann)).map(({ action, after }) => `${action} ${after.name}`).toSorted()).toEqual(['create other', 'update new'])
+  await ann.post('/tags', [{ id: existing.id, name: 'new' }, { id: randomUUID(), name: 'other' }], {
+    prefer: 'resolution=merge-duplicates',
+  })
+  expect((await lastOf(ann)).map(({ action, after }) => `${action} ${after.name}`).toSorted())
+    .toEqual(['create other', 'update new'])
 })
 
 test('a request that creates many rows records all ids, and the contents of the first hundred', async () => {
   const ann = await someone()
-  const rows = await ann.create('transactions', Array.from({ length: 150 }, (_, n) => ({ name: `row ${n}`, amount: n })))
+  const rows = await ann.create(
+    'transactions',
+    Array.from({ length: 150 }, (_, n) => ({ name: `row ${n}`, amount: n })),
+  )
   const all = await lastOf(ann)
-  expect(all.map(({ action, row_id }) => `${action} ${row_id}`).toSorted()).toEqual(rows.map(({ id }: { id: string }) => `create ${id}`).toSorted())
-  expect(all.map(({ after }) => after)).toEqual([...rows.slice(0, 100), ...Array.from({ length: 50 }, () => null)])
+  expect(all.map(({ action, row_id }) => `${action} ${row_id}`).toSorted()).toEqual(
+    rows.map(({ id }: { id: string }) => `create ${id}`).toSorted(),
+  )
+  expect(all.map(({ after }) => after)).toEqual([
+    ...rows.slice(0, 100),
+    ...Array.from({ length: 50 }, () => null),
+  ])
 })
 
 test('a request of the operator is not recorded', async () => {
   const ada = await stack.person('ada')
-  await stack.owner.query(`insert into api.tags (name, user_id, organization_id) values ('operator', $1, null)`, [ada.id])
+  await stack.owner.query(
+    `insert into api.tags (name, user_id, organization_id) values ('operator', $1, null)`,
+    [ada.id],
+  )
   expect((await stack.as(ada).get('/activity')).body).toEqual([])
 })
 
@@ -110,21 +190,37 @@ test("activity of a team's owner is readable by owner and admin, and by no edito
     expect(seen, role).toHaveLength(['owner', 'admin'].includes(role) ? 1 : 0)
   }
   const elsewhere = await stack.organization({ owner: outsider })
-  for (const other of [stack.as(outsider), stack.as(outsider, elsewhere), stack.as(members.owner), stack.anonymous]) {
+  for (
+    const other of [
+      stack.as(outsider),
+      stack.as(outsider, elsewhere),
+      stack.as(members.owner),
+      stack.anonymous,
+    ]
+  ) {
     expect((await other.get(`/activity?row_id=eq.${id}`)).body).toEqual([])
   }
 })
 
 test('activity of an editor is readable by that editor, and by no other editor or outsider', async () => {
-  const [chief, doer, other] = [await stack.person('chief'), await stack.person('doer'), await stack.person('other')]
+  const [chief, doer, other] = [
+    await stack.person('chief'),
+    await stack.person('doer'),
+    await stack.person('other'),
+  ]
   const club = await stack.organization({ owner: chief, editor: doer })
-  await stack.owner.query(`insert into auth.members (id, organization_id, user_id, role) values ($1, $2, $3, 'editor')`, [randomUUID(), club.id, other.id])
+  await stack.owner.query(
+    `insert into auth.members (id, organization_id, user_id, role) values ($1, $2, $3, 'editor')`,
+    [randomUUID(), club.id, other.id],
+  )
   const second = { id: club.id, members: new Map([[other.id, 'editor' as const]]) }
   const { id } = await stack.as(doer, club).create('tags', { name: 'ours' })
-  const seenBy = async (caller: Caller) => (await caller.get(`/activity?row_id=eq.${id}&select=action,actor_id`)).body
+  const seenBy = async (caller: Caller) =>
+    (await caller.get(`/activity?row_id=eq.${id}&select=action,actor_id`)).body
   expect(await seenBy(stack.as(doer, club))).toEqual([{ action: 'create', actor_id: doer.id }])
   expect(await seenBy(stack.as(chief, club))).toHaveLength(1)
-  for (const caller of [stack.as(other, second), stack.as(doer), stack.anonymous]) expect(await seenBy(caller)).toEqual([])
+  for (const caller of [stack.as(other, second), stack.as(doer), stack.anonymous])
+    expect(await seenBy(caller)).toEqual([])
   const change = (await stack.as(doer, club).get(`/activity?row_id=eq.${id}`)).body[0].id
   expect(await undo(stack.as(other, second), change)).toMatchObject({ status: 404 })
   await stack.owner.query(`update auth.members set role = 'viewer' where user_id = $1`, [doer.id])
@@ -180,7 +276,8 @@ test('activity is deleted with its user and with its organization', async () => 
   const club = await stack.organization({ owner: leaving })
   await stack.as(leaving).create('tags', { name: 'mine' })
   await stack.as(leaving, club).create('tags', { name: 'ours' })
-  const left = async () => (await stack.owner.query('select from api.activity where actor_id = $1', [leaving.id])).rowCount
+  const left = async () =>
+    (await stack.owner.query('select from api.activity where actor_id = $1', [leaving.id])).rowCount
   expect(await left()).toBe(2)
   await stack.owner.query('delete from auth.organizations where id = $1', [club.id])
   expect(await left()).toBe(1)
@@ -198,7 +295,8 @@ test('activity expires after some days, the oldest first, and never half of a re
        from (select id as was, row_number() over () as row from api.activity where change_id = $1) r where id = was`,
     [old],
   )
-  const forget = async (days: number) => (await stack.owner.query(`select private.forget_activity($1, 2) as rows`, [days])).rows[0].rows
+  const forget = async (days: number) =>
+    (await stack.owner.query(`select private.forget_activity($1, 2) as rows`, [days])).rows[0].rows
   expect(await forget(36_500)).toBe('0')
   expect(await forget(32)).toBe('0')
   expect(await forget(30)).toBe('4')
@@ -215,15 +313,25 @@ test('undo restores a deleted transaction with its line items and tags, and thei
     metadata: { shop: { n: null } },
     external_id: 'x',
   })
-  const items = await ann.create('line_items', [{ transaction_id: transaction.id, name: 'Bread', amount: -5 }, {
+  const items = await ann.create('line_items', [{
+    transaction_id: transaction.id,
+    name: 'Bread',
+    amount: -5,
+  }, {
     transaction_id: transaction.id,
     name: 'Fish',
     amount: -15,
   }])
   const tag = await ann.create('tags', { name: 'weekly' })
-  const association = await ann.create('transaction_tags', { transaction_id: transaction.id, tag_id: tag.id })
+  const association = await ann.create('transaction_tags', {
+    transaction_id: transaction.id,
+    tag_id: tag.id,
+  })
   await ann.delete(`/transactions?id=eq.${transaction.id}`)
-  expect(await undoLast(ann)).toMatchObject({ status: 200, body: { change_id: expect.any(String), create: 4, update: 0, delete: 0 } })
+  expect(await undoLast(ann)).toMatchObject({
+    status: 200,
+    body: { change_id: expect.any(String), create: 4, update: 0, delete: 0 },
+  })
   expect((await ann.get('/transactions')).body).toEqual([transaction])
   expect((await ann.get('/line_items?order=name')).body).toEqual(items)
   expect((await ann.get('/transaction_tags')).body).toEqual([association])
@@ -234,19 +342,34 @@ test('undo reverts a changed row, and is 409 the second time', async () => {
   const before = await ann.create('transactions', { name: 'Tea', amount: -2, metadata: { a: 1 } })
   await ann.patch(`/transactions?id=eq.${before.id}`, { name: 'Coffee', metadata: { a: 2 } })
   const [change] = await lastOf(ann)
-  expect(await undo(ann, change?.id)).toMatchObject({ status: 200, body: { create: 0, update: 1, delete: 0 } })
-  expect((await ann.get('/transactions')).body).toEqual([{ ...before, updated_at: expect.any(String) }])
+  expect(await undo(ann, change?.id)).toMatchObject({
+    status: 200,
+    body: { create: 0, update: 1, delete: 0 },
+  })
+  expect((await ann.get('/transactions')).body).toEqual([{
+    ...before,
+    updated_at: expect.any(String),
+  }])
   expect(await undo(ann, change?.id)).toMatchObject(changedAgain)
 })
 
 test('undo restores, reverts or deletes both halves of a transfer, with the balances', async () => {
   const ann = await someone()
-  const [from, to] = await ann.create('accounts', [{ name: 'from', type: 'cash' }, { name: 'to', type: 'savings' }])
-  const { body: halves } = await ann.post('/rpc/create_transfer', { from_account_id: from.id, to_account_id: to.id, amount: 50, transfer_date: '2025-01-02' })
+  const [from, to] = await ann.create('accounts', [{ name: 'from', type: 'cash' }, {
+    name: 'to',
+    type: 'savings',
+  }])
+  const { body: halves } = await ann.post('/rpc/create_transfer', {
+    from_account_id: from.id,
+    to_account_id: to.id,
+    amount: 50,
+    transfer_date: '2025-01-02',
+  })
   const [creation] = await lastOf(ann)
   const stored = async () => (await ann.get('/transactions?order=amount')).body
   const balances = async () =>
-    (await ann.get('/accounts?select=current_balance&order=name')).body.map((row: { current_balance: number }) => row.current_balance)
+    (await ann.get('/accounts?select=current_balance&order=name')).body
+      .map((row: { current_balance: number }) => row.current_balance)
   await ann.delete(`/transactions?id=eq.${halves[1].id}`)
   expect(await stored()).toEqual([])
   expect(await undoLast(ann)).toMatchObject({ status: 200, body: { create: 2 } })
@@ -282,14 +405,29 @@ test('undo is recorded and can itself be undone, repeatedly', async () => {
 test('undo of a deleted category returns its transactions to it, deleted by DELETE or by delete_category', async () => {
   const ann = await someone()
   const [food, home] = await ann.create('categories', [{ name: 'Food' }, { name: 'Home' }])
-  const rows = await ann.create('transactions', [{ name: 'a', amount: -1, category_id: food.id }, { name: 'b', amount: -2, category_id: food.id }])
-  const item = await ann.create('line_items', { transaction_id: rows[0].id, name: 'part', amount: -1, category_id: food.id })
-  const subscription = await ann.create('subscriptions', { title: 'Box', amount: 9, period: 'weekly', category_id: food.id })
+  const rows = await ann.create('transactions', [{ name: 'a', amount: -1, category_id: food.id }, {
+    name: 'b',
+    amount: -2,
+    category_id: food.id,
+  }])
+  const item = await ann.create('line_items', {
+    transaction_id: rows[0].id,
+    name: 'part',
+    amount: -1,
+    category_id: food.id,
+  })
+  const subscription = await ann.create('subscriptions', {
+    title: 'Box',
+    amount: 9,
+    period: 'weekly',
+    category_id: food.id,
+  })
   await ann.create('budgets', { category_id: food.id, amount: 100 })
   const filed = async () => [
     (await ann.get(`/transactions?category_id=eq.${food.id}`)).body.length,
     (await ann.get(`/line_items?id=eq.${item.id}&category_id=eq.${food.id}`)).body.length,
-    (await ann.get(`/subscriptions?id=eq.${subscription.id}&category_id=eq.${food.id}`)).body.length,
+    (await ann.get(`/subscriptions?id=eq.${subscription.id}&category_id=eq.${food.id}`)).body
+      .length,
     (await ann.get(`/budgets?category_id=eq.${food.id}`)).body.length,
   ]
   await ann.delete(`/categories?id=eq.${food.id}`)
@@ -302,7 +440,10 @@ test('undo of a deleted category returns its transactions to it, deleted by DELE
 
 test('undo is 409 and stores nothing if one row has changed since', async () => {
   const ann = await someone()
-  const rows = await ann.create('transactions', [{ name: 'a', amount: -1 }, { name: 'b', amount: -2 }])
+  const rows = await ann.create('transactions', [{ name: 'a', amount: -1 }, {
+    name: 'b',
+    amount: -2,
+  }])
   await ann.patch('/transactions?amount=lt.0', { status: 'failed' })
   const [edit] = await lastOf(ann)
   await ann.patch(`/transactions?id=eq.${rows[1].id}`, { description: 'mine' })
@@ -339,7 +480,10 @@ test('undo is 409 if a row that the deleted row refers to no longer exists, or i
 
 test('undo recognizes a bulk creation by its remaining rows, also if they were changed and changed back', async () => {
   const ann = await someone()
-  await ann.create('transactions', Array.from({ length: 150 }, (_, n) => ({ name: `row ${n}`, amount: n })))
+  await ann.create(
+    'transactions',
+    Array.from({ length: 150 }, (_, n) => ({ name: `row ${n}`, amount: n })),
+  )
   const [creation] = await lastOf(ann)
   await ann.patch('/transactions?name=eq.row 7', { name: 'seven' })
   expect(await undo(ann, creation?.id)).toMatchObject(changedAgain)
@@ -353,14 +497,21 @@ test('undo of a bulk creation keeps the rows that a concurrent, waiting request 
   const account = await stack.person('ann')
   const ann = stack.as(account)
   await stack.owner.query('begin; select now()')
-  await ann.create('transactions', Array.from({ length: 150 }, (_, n) => ({ name: `row ${n}`, amount: n })))
+  await ann.create(
+    'transactions',
+    Array.from({ length: 150 }, (_, n) => ({ name: `row ${n}`, amount: n })),
+  )
   const [creation] = await lastOf(ann)
   await stack.owner.query(
-    `set local role authenticated; select set_config('request.jwt.claims', '${JSON.stringify({ user_id: account.id, claims: {} })}', true);
+    `set local role authenticated; select set_config('request.jwt.claims', '${
+      JSON.stringify({ user_id: account.id, claims: {} })
+    }', true);
       update api.transactions set amount = -999 where name = 'row 120'; commit`,
   )
   expect(await undo(ann, creation?.id)).toMatchObject(changedAgain)
-  expect((await ann.get('/transactions?select=amount&name=eq.row 120')).body).toEqual([{ amount: -999 }])
+  expect((await ann.get('/transactions?select=amount&name=eq.row 120')).body).toEqual([{
+    amount: -999,
+  }])
 })
 
 test("undo does not reach another user's row with an id that the caller once used", async () => {
@@ -389,29 +540,46 @@ test("undo does not reach another user's row with an id that the caller once use
 test('undo finds a row that was changed in another time zone', async () => {
   const ann = await someone()
   const { id } = await ann.create('transactions', { name: 'Tea', amount: -2 })
-  await ann.patch(`/transactions?id=eq.${id}`, { name: 'Coffee', transaction_date: '2025-07-01' }, { prefer: 'timezone=Asia/Tokyo' })
+  await ann.patch(`/transactions?id=eq.${id}`, { name: 'Coffee', transaction_date: '2025-07-01' }, {
+    prefer: 'timezone=Asia/Tokyo',
+  })
   expect((await undoLast(ann)).body).toMatchObject({ update: 1 })
   expect((await ann.get(`/transactions?id=eq.${id}&select=name`)).body).toEqual([{ name: 'Tea' }])
 })
 
 test('undo does not move both halves of a transfer into one account', async () => {
   const ann = await someone()
-  const account = async (name: string) => (await ann.create('accounts', { name, type: 'checking' })).id as string
+  const account = async (name: string) =>
+    (await ann.create('accounts', { name, type: 'checking' })).id as string
   const [one, two, three] = [await account('one'), await account('two'), await account('three')]
-  const { body: [out, back] } = await ann.post('/rpc/create_transfer', { from_account_id: one, to_account_id: three, amount: 5 })
+  const { body: [out, back] } = await ann.post('/rpc/create_transfer', {
+    from_account_id: one,
+    to_account_id: three,
+    amount: 5,
+  })
   await ann.patch(`/transactions?id=eq.${out.id}`, { account_id: two })
   const [move] = await lastOf(ann)
   await ann.patch(`/transactions?id=eq.${back.id}`, { account_id: one })
   expect(await undo(ann, move?.id)).toMatchObject(changedAgain)
-  expect((await ann.get('/transactions?select=account_id&order=amount')).body).toEqual([{ account_id: two }, { account_id: one }])
+  expect((await ann.get('/transactions?select=account_id&order=amount')).body).toEqual([{
+    account_id: two,
+  }, { account_id: one }])
 })
 
 test('undo of an activity that the caller cannot see is 404, same as of a missing one', async () => {
   const mine = await someone()
   await mine.create('tags', { name: 'mine' })
   const [row] = await lastOf(mine)
-  const answers = [await undo(stack.as(outsider), row?.id), await undo(owner, row?.id), await undo(owner, undefined)]
-  for (const answer of answers) expect(answer).toMatchObject({ status: 404, body: { code: 'PT404', message: 'activity not found' } })
+  const answers = [
+    await undo(stack.as(outsider), row?.id),
+    await undo(owner, row?.id),
+    await undo(owner, undefined),
+  ]
+  for (const answer of answers)
+    expect(answer).toMatchObject({
+      status: 404,
+      body: { code: 'PT404', message: 'activity not found' },
+    })
   expect(await undo(stack.anonymous, row?.id)).toMatchObject({ status: 401 })
   expect((await mine.get('/tags')).body).toHaveLength(1)
 })
@@ -426,28 +594,38 @@ test("undo of an editor's change does not overwrite a later change of another me
   expect((await owner.get(`/tags?id=eq.${tag.id}&select=name`)).body).toEqual([{ name: 'third' }])
 })
 
-test.each(roles)("undo of an editor's change is allowed to that editor, the owner and the admin: %s", async (role) => {
-  const editor = stack.as(members.editor, team)
-  const tag = await editor.create('tags', { name: 'slip' })
-  await editor.delete(`/tags?id=eq.${tag.id}`)
-  const [slip] = (await owner.get(`/activity?row_id=eq.${tag.id}&action=eq.delete`)).body
-  const answer = await undo(stack.as(members[role], team), slip.id)
-  expect(answer.status).toBe(role === 'viewer' ? 404 : 200)
-  expect((await owner.get(`/tags?id=eq.${tag.id}`)).body).toEqual(role === 'viewer' ? [] : [tag])
-})
+test.each(roles)(
+  "undo of an editor's change is allowed to that editor, the owner and the admin: %s",
+  async (role) => {
+    const editor = stack.as(members.editor, team)
+    const tag = await editor.create('tags', { name: 'slip' })
+    await editor.delete(`/tags?id=eq.${tag.id}`)
+    const [slip] = (await owner.get(`/activity?row_id=eq.${tag.id}&action=eq.delete`)).body
+    const answer = await undo(stack.as(members[role], team), slip.id)
+    expect(answer.status).toBe(role === 'viewer' ? 404 : 200)
+    expect((await owner.get(`/tags?id=eq.${tag.id}`)).body).toEqual(role === 'viewer' ? [] : [tag])
+  },
+)
 
 test("undo of a delete without a filter restores the caller's own rows, and the team's rows only if the role allows it", async () => {
   const both = await stack.person('both')
   const club = await stack.organization({ owner: members.owner, editor: both })
   const editor = stack.as(both, club)
   const admin = stack.as(members.owner, club)
-  await editor.create('tags', [{ name: 'mine', organization_id: null }, { name: 'ours', organization_id: club.id }])
+  await editor.create('tags', [{ name: 'mine', organization_id: null }, {
+    name: 'ours',
+    organization_id: club.id,
+  }])
   await editor.delete('/tags')
   const [seen] = (await editor.get('/activity?action=eq.delete&organization_id=is.null')).body
   // The owner restores the team's rows, but cannot restore the editor's personal rows.
-  expect(await undo(admin, (await lastOf(admin))[0]?.id)).toMatchObject({ status: 200, body: { create: 1 } })
+  expect(await undo(admin, (await lastOf(admin))[0]?.id)).toMatchObject({
+    status: 200,
+    body: { create: 1 },
+  })
   expect((await editor.get('/tags?select=name')).body).toEqual([{ name: 'ours' }])
-  // The remaining rows are the editor's personal ones. The team's rows prevent their return only while the team is active.
+  // The remaining rows are the editor's personal ones. The team's rows prevent their return only
+  // while the team is active.
   expect(await undo(editor, seen.id)).toMatchObject(changedAgain)
   expect(await undo(stack.as(both), seen.id)).toMatchObject({ status: 200, body: { create: 1 } })
 })
@@ -456,12 +634,18 @@ test('undo by a former editor who is now a viewer is 403 while the team is activ
   const fallen = await stack.person('fallen')
   const club = await stack.organization({ owner: members.owner, editor: fallen })
   const before = stack.as(fallen, club)
-  await before.create('tags', [{ name: 'mine', organization_id: null }, { name: 'ours', organization_id: club.id }])
+  await before.create('tags', [{ name: 'mine', organization_id: null }, {
+    name: 'ours',
+    organization_id: club.id,
+  }])
   await before.delete('/tags')
   await stack.owner.query(`update auth.members set role = 'viewer' where user_id = $1`, [fallen.id])
   const viewer = stack.as(fallen, { id: club.id, members: new Map([[fallen.id, 'viewer']]) })
   const [seen] = (await viewer.get('/activity?action=eq.delete')).body
-  expect(await undo(viewer, seen.id)).toMatchObject({ status: 403, body: { code: '42501', message: 'permission denied for table tags' } })
+  expect(await undo(viewer, seen.id)).toMatchObject({
+    status: 403,
+    body: { code: '42501', message: 'permission denied for table tags' },
+  })
   expect((await viewer.get('/tags')).body).toEqual([])
   expect(await undo(stack.as(fallen), seen.id)).toMatchObject({ status: 200, body: { create: 1 } })
 })
@@ -480,10 +664,16 @@ test("undo restores a team's rows without the user whose account was deleted sin
 test('undo waits for concurrent writers of the same rows', async () => {
   await owner.create('tags', { name: 'turn' })
   const [row] = await lastOf(owner)
-  const release = await holdLock(stack.ownerUrl, `select from private.tenants where tenant = 'o:' || $1 for no key update`, [team.id])
+  const release = await holdLock(
+    stack.ownerUrl,
+    `select from private.tenants where tenant = 'o:' || $1 for no key update`,
+    [team.id],
+  )
   const undone = undo(owner, row?.id)
   const waiting = () =>
-    stack.owner.query(`select from pg_stat_activity where datname = current_database() and usename = 'authenticator' and wait_event_type = 'Lock'`)
+    stack.owner.query(
+      `select from pg_stat_activity where datname = current_database() and usename = 'authenticator' and wait_event_type = 'Lock'`,
+    )
   await expect.poll(async () => (await waiting()).rowCount).toBe(1)
   await release()
   expect(await undone).toMatchObject({ status: 200, body: { delete: 1 } })
@@ -491,45 +681,90 @@ test('undo waits for concurrent writers of the same rows', async () => {
 
 test('undo reverts an import, and restores a reverted one', async () => {
   const ann = await someone()
-  const p_rows = Array.from({ length: 120 }, (_, n) => ({ name: `row ${n}`, amount: n + 1, transaction_date: '2025-01-02', external_id: `${n}` }))
-  expect((await ann.post('/rpc/import_transactions', { p_rows, p_source: 'bank', p_dry_run: false })).status).toBe(200)
-  const stored = async () => [(await ann.get('/imports')).body, (await ann.get('/transactions?order=id')).body]
+  const p_rows = Array.from(
+    { length: 120 },
+    (_, n) => ({
+      name: `row ${n}`,
+      amount: n + 1,
+      transaction_date: '2025-01-02',
+      external_id: `${n}`,
+    }),
+  )
+  expect(
+    (await ann.post('/rpc/import_transactions', { p_rows, p_source: 'bank', p_dry_run: false }))
+      .status,
+  ).toBe(200)
+  const stored =
+    async () => [(await ann.get('/imports')).body, (await ann.get('/transactions?order=id')).body]
   const before = await stored()
   await ann.delete('/imports?source=eq.bank')
   expect(await stored()).toEqual([[], []])
   expect(await undoLast(ann)).toMatchObject({ status: 200, body: { create: 121 } })
   expect(await stored()).toEqual(before)
-  const [creation] = (await ann.get('/activity?action=eq.create&table_name=eq.imports&order=id&limit=1')).body
+  const [creation] =
+    (await ann.get('/activity?action=eq.create&table_name=eq.imports&order=id&limit=1')).body
   expect(await undo(ann, creation.id)).toMatchObject({ status: 200, body: { delete: 121 } })
   expect(await stored()).toEqual([[], []])
 })
 
 test('undo of a change or deletion of thousands of rows takes one request', async () => {
   const ann = await someone()
-  const rows = Array.from({ length: 2_000 }, (_, n) => ({ id: randomUUID(), name: `row ${n}`, amount: n, status: n % 2 === 0 ? 'paid' : 'pending' }))
+  const rows = Array.from(
+    { length: 2_000 },
+    (_, n) => ({
+      id: randomUUID(),
+      name: `row ${n}`,
+      amount: n,
+      status: n % 2 === 0 ? 'paid' : 'pending',
+    }),
+  )
   expect((await ann.post('/transactions', rows)).status).toBe(201)
   expect(await ann.patch('/transactions', { status: 'failed' })).toMatchObject({ status: 204 })
   expect(await undoLast(ann)).toMatchObject({ status: 200, body: { update: 2_000 } })
-  expect((await ann.head('/transactions?status=eq.pending', { prefer: 'count=exact' })).headers.get('content-range')).toMatch(/\/1000$/)
+  expect(
+    (await ann.head('/transactions?status=eq.pending', { prefer: 'count=exact' })).headers.get(
+      'content-range',
+    ),
+  ).toMatch(/\/1000$/)
   expect(await ann.delete('/transactions')).toMatchObject({ status: 204 })
   expect(await undoLast(ann)).toMatchObject({ status: 200, body: { create: 2_000 } })
-  expect((await ann.head('/transactions?status=eq.pending', { prefer: 'count=exact' })).headers.get('content-range')).toMatch(/\/1000$/)
+  expect(
+    (await ann.head('/transactions?status=eq.pending', { prefer: 'count=exact' })).headers.get(
+      'content-range',
+    ),
+  ).toMatch(/\/1000$/)
 })
 
 describe('an undo that names the id of a deleted transaction, which another tenant now uses,', () => {
   const changeOf = async (caller: Caller, table: string, action: string) =>
-    (await caller.get(`/activity?table_name=eq.${table}&action=eq.${action}&order=id.desc&limit=1&select=id`)).body[0].id as string
+    (await caller.get(
+      `/activity?table_name=eq.${table}&action=eq.${action}&order=id.desc&limit=1&select=id`,
+    )).body[0].id as string
   const transaction = (row: object = {}) => ({ name: 'Shopping', amount: -20, ...row })
 
-  /** Creates a transaction with a line item and a tag, moves these two to a second transaction or deletes them, then deletes the first transaction. */
+  /**
+   * Creates a transaction with a line item and a tag, moves these two to a second transaction or
+   * deletes them, then deletes the first transaction.
+   */
   async function left(caller: Caller, organization_id: string | null, how: 'moved' | 'deleted') {
     const inOrganization = (row: object) => ({ organization_id, ...row })
-    const [{ id }, { id: second }] = await caller.create('transactions', [transaction({ organization_id }), transaction({ organization_id })])
-    const { id: item } = await caller.create('line_items', { transaction_id: id, name: 'Bread', amount: -2 })
+    const [{ id }, { id: second }] = await caller.create('transactions', [
+      transaction({ organization_id }),
+      transaction({ organization_id }),
+    ])
+    const { id: item } = await caller.create('line_items', {
+      transaction_id: id,
+      name: 'Bread',
+      amount: -2,
+    })
     const { id: tag } = await caller.create('tags', inOrganization({ name: 'trip' }))
     await caller.create('transaction_tags', { transaction_id: id, tag_id: tag })
     for (const part of [`line_items?id=eq.${item}`, `transaction_tags?transaction_id=eq.${id}`])
-      expect((await (how === 'deleted' ? caller.delete(`/${part}`) : caller.patch(`/${part}`, { transaction_id: second }))).status).toBe(204)
+      expect(
+        (await (how === 'deleted'
+          ? caller.delete(`/${part}`)
+          : caller.patch(`/${part}`, { transaction_id: second }))).status,
+      ).toBe(204)
     const ofItem = await changeOf(caller, 'line_items', how === 'deleted' ? 'delete' : 'update')
     const ofTag = await changeOf(caller, 'transaction_tags', 'delete')
     await caller.delete(`/transactions?id=eq.${id}`)
@@ -560,7 +795,8 @@ describe('an undo that names the id of a deleted transaction, which another tena
       await mallory.create('transactions', transaction({ id }))
       for (const change of changes) expect(await undo(owner, change)).toMatchObject(changedAgain)
       expect(await partsOf(id)).toEqual([])
-      for (const table of ['line_items', 'transaction_tags']) expect((await mallory.get(`/${table}`)).body).toEqual([])
+      for (const table of ['line_items', 'transaction_tags'])
+        expect((await mallory.get(`/${table}`)).body).toEqual([])
     },
   )
 })

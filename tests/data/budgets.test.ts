@@ -1,7 +1,16 @@
-/** Budgets: the budget of each month, the rollover, the comparison with what was spent, and planned costs beside the cash flow. */
+/**
+ * Budgets: the budget of each month, the rollover, the comparison with what was spent, and planned
+ * costs beside the cash flow.
+ */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataStack, type Account, type Caller, type DataStack, type Organization } from '../support/data.ts'
+import {
+  dataStack,
+  type Account,
+  type Caller,
+  type DataStack,
+  type Organization,
+} from '../support/data.ts'
 
 let stack: DataStack
 let ada: Account
@@ -21,14 +30,40 @@ afterAll(() => stack.stop())
 
 type Row = { name: string, currency: string, budget: number, actual: number, difference: number }
 const someone = async () => stack.as(await stack.person())
-const category = async (caller: Caller, row: Record<string, unknown> = {}): Promise<string> => (await caller.create('categories', { name: 'Food', ...row })).id
-const compare = (caller: Caller, start: string, end: string, more = '') => caller.get(`/rpc/get_budget_comparison?start_date=${start}&end_date=${end}${more}`)
+const category = async (caller: Caller, row: Record<string, unknown> = {}): Promise<string> =>
+  (await caller.create('categories', { name: 'Food', ...row })).id
+const compare = (caller: Caller, start: string, end: string, more = '') =>
+  caller.get(`/rpc/get_budget_comparison?start_date=${start}&end_date=${end}${more}`)
 /** Returns currency, budget, actual and difference of each row. */
-const figures = ({ body }: { body: Row[] }) => body.map(({ currency, budget, actual, difference }) => [currency, budget, actual, difference])
-const budget = (caller: Caller, category_id: string, month: string | null, amount: number, more: Record<string, unknown> = {}) =>
-  caller.create('budgets', { category_id, month: month === null ? null : `${month}-01`, amount, ...more })
-const spend = (caller: Caller, category_id: string, transaction_date: string, amount: number, currency = 'usd') =>
-  caller.create('transactions', { name: 'x', category_id, transaction_date, amount: -amount, currency })
+const figures = ({ body }: { body: Row[] }) =>
+  body.map(({ currency, budget, actual, difference }) => [currency, budget, actual, difference])
+const budget = (
+  caller: Caller,
+  category_id: string,
+  month: string | null,
+  amount: number,
+  more: Record<string, unknown> = {},
+) =>
+  caller.create('budgets', {
+    category_id,
+    month: month === null ? null : `${month}-01`,
+    amount,
+    ...more,
+  })
+const spend = (
+  caller: Caller,
+  category_id: string,
+  transaction_date: string,
+  amount: number,
+  currency = 'usd',
+) =>
+  caller.create('transactions', {
+    name: 'x',
+    category_id,
+    transaction_date,
+    amount: -amount,
+    currency,
+  })
 
 test("the budget of a month is the month's own budget, otherwise the budget of every month, otherwise the category's number", async () => {
   const caller = await someone()
@@ -39,7 +74,12 @@ test("the budget of a month is the month's own budget, otherwise the budget of e
   await budget(caller, food, '2025-02', 50)
   expect(figures(await compare(caller, '2025-01-01', '2025-03-31'))).toEqual([['usd', 450, 0, 450]])
   // Half of February, and one day of March.
-  expect(figures(await compare(caller, '2025-02-15', '2025-03-01'))).toEqual([['usd', 31.45, 0, 31.45]])
+  expect(figures(await compare(caller, '2025-02-15', '2025-03-01'))).toEqual([[
+    'usd',
+    31.45,
+    0,
+    31.45,
+  ]])
   const other = await category(caller, { name: 'None' })
   await spend(caller, other, '2025-01-05', 5)
   await budget(caller, other, '2025-06', 1)
@@ -50,12 +90,15 @@ test('the budget of a month has one row for each currency that is budgeted or sp
   const caller = await someone()
   const food = await category(caller, { monthly_budget: 310, budget_currency: 'eur' })
   await budget(caller, food, '2025-01', 80, { currency: 'CHF' })
-  for (const [currency, amount] of [['usd', 1], ['eur', 10], ['chf', -2.5]] as const) await spend(caller, food, '2025-01-05', amount, currency)
+  for (const [currency, amount] of [['usd', 1], ['eur', 10], ['chf', -2.5]] as const)
+    await spend(caller, food, '2025-01-05', amount, currency)
   const january = ['2025-01-01', '2025-01-31'] as const
   const rows = [['chf', 80, -2.5, 82.5], ['eur', 310, 10, 300], ['usd', 0, 1, -1]]
   expect(figures(await compare(caller, ...january))).toEqual(rows)
   for (const [index, currency] of ['chf', 'EUR', 'usd'].entries())
-    expect(figures(await compare(caller, ...january, `&p_currency=${currency}`))).toEqual([rows[index]])
+    expect(figures(await compare(caller, ...january, `&p_currency=${currency}`))).toEqual([
+      rows[index],
+    ])
   expect(figures(await compare(caller, ...january, '&p_currency=gbp'))).toEqual([])
 })
 
@@ -73,23 +116,46 @@ test("the budget of a month is converted at the rate of the range's last day, an
   await spend(caller, food, '2025-01-25', 3)
   const converted = () => compare(caller, '2025-01-01', '2025-01-31', '&p_convert_to=USD')
   // The budget and two transactions have no rate.
-  expect((await converted()).body).toMatchObject([{ currency: 'usd', budget: 0, actual: 3, left_out: 3 }])
-  await caller.create('exchange_rates', [{ on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1.1 }, {
+  expect((await converted()).body).toMatchObject([{
+    currency: 'usd',
+    budget: 0,
+    actual: 3,
+    left_out: 3,
+  }])
+  await caller.create('exchange_rates', [{
+    on_date: '2025-01-01',
+    base: 'eur',
+    quote: 'usd',
+    rate: 1.1,
+  }, {
     on_date: '2025-01-20',
     base: 'eur',
     quote: 'usd',
     rate: 1.2,
   }])
   expect(figures(await converted())).toEqual([['usd', 120, 26, 94]])
-  expect(figures(await compare(caller, '2025-01-01', '2025-01-31', '&p_convert_to=eur&p_currency=eur'))).toEqual([['eur', 100, 20, 80]])
+  expect(
+    figures(await compare(caller, '2025-01-01', '2025-01-31', '&p_convert_to=eur&p_currency=eur')),
+  ).toEqual([['eur', 100, 20, 80]])
 })
 
 test('the budget of a month counts line items in their own category, and does not count transfers', async () => {
   const caller = await someone()
-  const [food, home] = [await category(caller, { monthly_budget: 100 }), await category(caller, { name: 'Home', monthly_budget: 10 })]
+  const [food, home] = [
+    await category(caller, { monthly_budget: 100 }),
+    await category(caller, { name: 'Home', monthly_budget: 10 }),
+  ]
   const { id: transaction_id } = await spend(caller, food, '2025-01-05', 40)
-  await caller.create('line_items', { transaction_id, name: 'Soap', amount: -15, category_id: home })
-  expect(figures(await compare(caller, '2025-01-01', '2025-01-31'))).toEqual([['usd', 100, 25, 75], ['usd', 10, 15, -5]])
+  await caller.create('line_items', {
+    transaction_id,
+    name: 'Soap',
+    amount: -15,
+    category_id: home,
+  })
+  expect(figures(await compare(caller, '2025-01-01', '2025-01-31'))).toEqual([
+    ['usd', 100, 25, 75],
+    ['usd', 10, 15, -5],
+  ])
 })
 
 describe('rollover', () => {
@@ -97,14 +163,25 @@ describe('rollover', () => {
     const caller = await someone()
     const food = await category(caller)
     for (
-      const [month, amount, rollover] of [['2025-01', 100, false], ['2025-02', 100, true], ['2025-03', 100, true], ['2025-04', 100, false], [
-        '2025-05',
-        100,
-        true,
-      ]] as const
+      const [month, amount, rollover] of [
+        ['2025-01', 100, false],
+        ['2025-02', 100, true],
+        ['2025-03', 100, true],
+        ['2025-04', 100, false],
+        [
+          '2025-05',
+          100,
+          true,
+        ],
+      ] as const
     )
       await budget(caller, food, month, amount, { rollover })
-    for (const [day, amount] of [['2024-12-31', 999], ['2025-01-31', 70], ['2025-02-01', 150], ['2025-03-31', 10], ['2025-04-02', 130]] as const)
+    for (
+      const [day, amount] of [['2024-12-31', 999], ['2025-01-31', 70], ['2025-02-01', 150], [
+        '2025-03-31',
+        10,
+      ], ['2025-04-02', 130]] as const
+    )
       await spend(caller, food, day, amount)
     const month = async (from: string, to: string) => figures(await compare(caller, from, to))
     expect(await month('2025-01-01', '2025-01-31')).toEqual([['usd', 100, 70, 30]])
@@ -117,13 +194,21 @@ describe('rollover', () => {
     expect(await month('2025-02-01', '2025-02-14')).toEqual([['usd', 65, 150, -85]])
   })
 
-  const storeEvery = async (owner: Account, category_id: string, amount: number, createdAt: string) => {
-    await stack.owner.query(`insert into api.budgets (category_id, amount, rollover, user_id, created_at) values ($1, $2, true, $3, $4)`, [
-      category_id,
-      amount,
-      owner.id,
-      createdAt,
-    ])
+  const storeEvery = async (
+    owner: Account,
+    category_id: string,
+    amount: number,
+    createdAt: string,
+  ) => {
+    await stack.owner.query(
+      `insert into api.budgets (category_id, amount, rollover, user_id, created_at) values ($1, $2, true, $3, $4)`,
+      [
+        category_id,
+        amount,
+        owner.id,
+        createdAt,
+      ],
+    )
   }
 
   test('rollover of a budget for every month begins in the month of its creation, and goes back sixty months at most', async () => {
@@ -133,8 +218,18 @@ describe('rollover', () => {
     await storeEvery(account, food, 10, '2010-03-20T00:00:00Z')
     expect(figures(await compare(caller, '2010-03-01', '2010-03-31'))).toEqual([['usd', 10, 0, 10]])
     expect(figures(await compare(caller, '2010-05-01', '2010-05-31'))).toEqual([['usd', 30, 0, 30]])
-    expect(figures(await compare(caller, '2015-03-01', '2015-03-31'))).toEqual([['usd', 610, 0, 610]])
-    expect(figures(await compare(caller, '2020-03-01', '2020-03-31'))).toEqual([['usd', 610, 0, 610]])
+    expect(figures(await compare(caller, '2015-03-01', '2015-03-31'))).toEqual([[
+      'usd',
+      610,
+      0,
+      610,
+    ]])
+    expect(figures(await compare(caller, '2020-03-01', '2020-03-31'))).toEqual([[
+      'usd',
+      610,
+      0,
+      610,
+    ]])
     expect(figures(await compare(caller, '2010-01-01', '2010-01-31'))).toEqual([['usd', 10, 0, 10]])
   })
 
@@ -142,10 +237,15 @@ describe('rollover', () => {
     const months = Array.from({ length: 8 }, (_, n) => `2025-0${n + 1}`)
     const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
     const cents = fc.integer({ min: 0, max: 50_000 })
-    const month = fc.record({ own: optional(fc.record({ cents, rollover: fc.boolean() })), spent: fc.integer({ min: -5_000, max: 50_000 }) })
+    const month = fc.record({
+      own: optional(fc.record({ cents, rollover: fc.boolean() })),
+      spent: fc.integer({ min: -5_000, max: 50_000 }),
+    })
     const book = fc.record({
       months: fc.array(month, { minLength: 8, maxLength: 8 }),
-      every: optional(fc.record({ cents, rollover: fc.boolean(), since: fc.integer({ min: 0, max: 7 }) })),
+      every: optional(
+        fc.record({ cents, rollover: fc.boolean(), since: fc.integer({ min: 0, max: 7 }) }),
+      ),
       usual: optional(cents),
       asked: fc.integer({ min: 0, max: 7 }),
     })
@@ -153,35 +253,63 @@ describe('rollover', () => {
       fc.asyncProperty(book, async ({ months: entries, every, usual, asked }) => {
         const account = await stack.person()
         const caller = stack.as(account)
-        const food = await category(caller, { monthly_budget: usual === undefined ? null : usual / 100 })
+        const food = await category(caller, {
+          monthly_budget: usual === undefined ? null : usual / 100,
+        })
         if (every !== undefined)
-          await stack.owner.query('insert into api.budgets (category_id, amount, rollover, user_id, created_at) values ($1, $2, $3, $4, $5)', [
-            food,
-            every.cents / 100,
-            every.rollover,
-            account.id,
-            `${months[every.since]}-15`,
-          ])
+          await stack.owner.query(
+            'insert into api.budgets (category_id, amount, rollover, user_id, created_at) values ($1, $2, $3, $4, $5)',
+            [
+              food,
+              every.cents / 100,
+              every.rollover,
+              account.id,
+              `${months[every.since]}-15`,
+            ],
+          )
         const monthBudgets = entries.flatMap((entry, n) =>
-          entry.own === undefined ? [] : [{ category_id: food, month: `${months[n]}-01`, amount: entry.own.cents / 100, rollover: entry.own.rollover }]
+          entry.own === undefined
+            ? []
+            : [{
+              category_id: food,
+              month: `${months[n]}-01`,
+              amount: entry.own.cents / 100,
+              rollover: entry.own.rollover,
+            }]
         )
         if (monthBudgets.length > 0) await caller.create('budgets', monthBudgets)
         await caller.create(
           'transactions',
-          entries.map(({ spent }, n) => ({ name: 'x', category_id: food, amount: -spent / 100, transaction_date: `${months[n]}-10` })),
+          entries.map(({ spent }, n) => ({
+            name: 'x',
+            category_id: food,
+            amount: -spent / 100,
+            transaction_date: `${months[n]}-10`,
+          })),
         )
 
-        const begun = Math.min(every?.since ?? Infinity, ...entries.flatMap((entry, n) => entry.own === undefined ? [] : [n]))
-        const budgetOf = (n: number) => entries[n]?.own ?? every ?? (usual === undefined ? undefined : { cents: usual, rollover: false })
+        const begun = Math.min(
+          every?.since ?? Infinity,
+          ...entries.flatMap((entry, n) => entry.own === undefined ? [] : [n]),
+        )
+        const budgetOf = (n: number) =>
+          entries[n]?.own ?? every ??
+            (usual === undefined ? undefined : { cents: usual, rollover: false })
         const whole = (n: number): number => {
           const one = budgetOf(n)
-          const before = n > begun && one?.rollover === true && budgetOf(n - 1) !== undefined ? whole(n - 1) - (entries[n - 1]?.spent ?? 0) : 0
+          const before = n > begun && one?.rollover === true && budgetOf(n - 1) !== undefined
+            ? whole(n - 1) - (entries[n - 1]?.spent ?? 0)
+            : 0
           return (one?.cents ?? 0) + before
         }
         const last = new Date(Date.UTC(2025, asked + 1, 0)).toISOString().slice(0, 10)
         const { body } = await compare(caller, `${months[asked]}-01`, last)
         const spent = entries[asked]?.spent ?? 0
-        expect(body.map((row: Row) => [row.budget, row.actual, row.difference].map((value) => Math.round(value * 100)))).toEqual(
+        expect(
+          body.map((row: Row) =>
+            [row.budget, row.actual, row.difference].map((value) => Math.round(value * 100))
+          ),
+        ).toEqual(
           budgetOf(asked) === undefined ? [] : [[whole(asked), spent, whole(asked) - spent]],
         )
       }),
@@ -200,38 +328,60 @@ test('a row of budgets is unique by category, month and currency: a second inser
       status: 409,
       body: { code: '23505', message: expect.stringContaining('budgets_one_a_month') },
     })
-    const merge = await caller.post('/budgets?on_conflict=category_id,currency,month', { ...row, currency: 'usd', amount: 2 }, {
+    const merge = await caller.post('/budgets?on_conflict=category_id,currency,month', {
+      ...row,
+      currency: 'usd',
+      amount: 2,
+    }, {
       prefer: 'resolution=merge-duplicates,return=representation',
     })
     expect(merge).toMatchObject({ status: 200, body: [{ amount: 2, month }] })
   }
   expect((await caller.get('/budgets')).body).toHaveLength(2)
-  expect(await caller.post('/budgets', { category_id: food, month: '2025-01-02', amount: 1 })).toMatchObject({ status: 400, body: { code: '23514' } })
-  expect(await caller.post('/budgets', { category_id: food, month: '2025-03-01', amount: -1 })).toMatchObject({ status: 400, body: { code: '23514' } })
+  expect(await caller.post('/budgets', { category_id: food, month: '2025-01-02', amount: 1 }))
+    .toMatchObject({ status: 400, body: { code: '23514' } })
+  expect(await caller.post('/budgets', { category_id: food, month: '2025-03-01', amount: -1 }))
+    .toMatchObject({ status: 400, body: { code: '23514' } })
 })
 
 test("a row of budgets needs a category of its own context, and the error does not reveal another context's category", async () => {
   const caller = await someone()
   const food = await category(ours)
   await budget(ours, food, '2025-01', 1)
-  const missing = await caller.post('/budgets', { category_id: crypto.randomUUID(), month: '2025-01-01', amount: 1 })
+  const missing = await caller.post('/budgets', {
+    category_id: crypto.randomUUID(),
+    month: '2025-01-01',
+    amount: 1,
+  })
   expect(missing.status).toBe(409)
   for (const month of ['2025-01-01', '2025-02-01']) {
-    for (const [path, prefer] of [['/budgets', ''], ['/budgets?on_conflict=category_id,currency,month', 'resolution=merge-duplicates']] as const) {
+    for (
+      const [path, prefer] of [['/budgets', ''], [
+        '/budgets?on_conflict=category_id,currency,month',
+        'resolution=merge-duplicates',
+      ]] as const
+    ) {
       const answer = await caller.post(path, { category_id: food, month, amount: 1 }, { prefer })
       expect([answer.status, answer.body]).toEqual([missing.status, missing.body])
     }
   }
   const { id } = await budget(caller, await category(caller), '2025-01', 1)
-  expect((await caller.patch(`/budgets?id=eq.${id}`, { category_id: food })).body).toEqual(missing.body)
-  expect((await viewer.post('/budgets', { category_id: food, month: '2025-01-01', amount: 1 })).status).toBe(403)
+  expect((await caller.patch(`/budgets?id=eq.${id}`, { category_id: food })).body).toEqual(
+    missing.body,
+  )
+  expect(
+    (await viewer.post('/budgets', { category_id: food, month: '2025-01-01', amount: 1 })).status,
+  ).toBe(403)
   expect((await viewer.get('/budgets')).body).toHaveLength(1)
 })
 
 test('a row of budgets is deleted with its category', async () => {
   const caller = await someone()
   for (
-    const remove of [(id: string) => caller.delete(`/categories?id=eq.${id}`), (id: string) => caller.post('/rpc/delete_category', { p_category_id: id })]
+    const remove of [
+      (id: string) => caller.delete(`/categories?id=eq.${id}`),
+      (id: string) => caller.post('/rpc/delete_category', { p_category_id: id }),
+    ]
   ) {
     const food = await category(caller)
     await budget(caller, food, null, 1)
@@ -243,28 +393,39 @@ test('a row of budgets is deleted with its category', async () => {
 /** Returns the first day of a month, counted from the current month. */
 const monthAfter = (months: number): string => {
   const now = new Date()
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)).toISOString().slice(0, 10)
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)).toISOString()
+    .slice(0, 10)
 }
 const endOf = (month: string): string => {
   const [year = 0, number = 0] = month.split('-').map(Number)
   return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10)
 }
 /** Returns currency, budget, actual and difference of each row of a month. */
-const inMonth = async (caller: Caller, month: string) => figures(await compare(caller, month, endOf(month)))
+const inMonth = async (caller: Caller, month: string) =>
+  figures(await compare(caller, month, endOf(month)))
 const thisMonth = monthAfter(0)
 const [before, longBefore] = [monthAfter(-1), monthAfter(-10)]
 
 test('a budget for every month starts in the month of its creation, or in the month that the client sends', async () => {
   const caller = await someone()
   const food = await category(caller)
-  expect(await budget(caller, food, null, 100, { rollover: true })).toMatchObject({ starts_on: thisMonth })
-  expect(await budget(caller, food, '2025-01', 100, { currency: 'eur' })).toMatchObject({ starts_on: null })
+  expect(await budget(caller, food, null, 100, { rollover: true })).toMatchObject({
+    starts_on: thisMonth,
+  })
+  expect(await budget(caller, food, '2025-01', 100, { currency: 'eur' })).toMatchObject({
+    starts_on: null,
+  })
   expect(await inMonth(caller, thisMonth)).toContainEqual(['usd', 100, 0, 100])
   const every = '/budgets?month=is.null'
   expect((await caller.patch(every, { starts_on: longBefore })).status).toBe(204)
   expect(await inMonth(caller, thisMonth)).toContainEqual(['usd', 1100, 0, 1100])
   // An upsert without the column keeps its value.
-  await caller.post('/budgets?on_conflict=category_id,currency,month', { category_id: food, currency: 'usd', month: null, amount: 100 }, {
+  await caller.post('/budgets?on_conflict=category_id,currency,month', {
+    category_id: food,
+    currency: 'usd',
+    month: null,
+    amount: 100,
+  }, {
     prefer: 'resolution=merge-duplicates',
   })
   expect((await caller.get(every)).body).toMatchObject([{ starts_on: longBefore }])
@@ -273,10 +434,20 @@ test('a budget for every month starts in the month of its creation, or in the mo
 test("a budget for every month starts in the current month of the request's time zone", async () => {
   const caller = await someone()
   for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
-    const { body: [row] } = await caller.post('/budgets', { category_id: await category(caller), amount: 1 }, {
+    const { body: [row] } = await caller.post('/budgets', {
+      category_id: await category(caller),
+      amount: 1,
+    }, {
       prefer: `return=representation,timezone=${zone}`,
     })
-    expect(row.starts_on).toBe(`${new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(new Date(row.created_at)).slice(0, 7)}-01`)
+    expect(row.starts_on).toBe(
+      `${
+        new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(new Date(row.created_at)).slice(
+          0,
+          7,
+        )
+      }-01`,
+    )
   }
 })
 
@@ -284,80 +455,142 @@ test('a budget for every month accepts only the first day of a month, and a budg
   const caller = await someone()
   const food = await category(caller)
   for (const starts_on of ['2025-01-02', '1899-12-01', '2200-01-01'])
-    expect(await caller.post('/budgets', { category_id: food, amount: 1, starts_on })).toMatchObject({ status: 400, body: { code: '23514' } })
-  expect(await caller.post('/budgets', { category_id: food, amount: 1, starts_on: 'soon' })).toMatchObject({ status: 400, body: { code: '22007' } })
-  expect(await caller.post('/budgets', { category_id: food, amount: 1, month: '2025-01-01', starts_on: '2025-01-01' })).toMatchObject({
+    expect(await caller.post('/budgets', { category_id: food, amount: 1, starts_on }))
+      .toMatchObject({ status: 400, body: { code: '23514' } })
+  expect(await caller.post('/budgets', { category_id: food, amount: 1, starts_on: 'soon' }))
+    .toMatchObject({ status: 400, body: { code: '22007' } })
+  expect(
+    await caller.post('/budgets', {
+      category_id: food,
+      amount: 1,
+      month: '2025-01-01',
+      starts_on: '2025-01-01',
+    }),
+  ).toMatchObject({
     status: 400,
-    body: { code: '23514', message: expect.stringContaining('budgets_starts_on_of_every_month'), hint: expect.stringContaining('starts_on: First day') },
+    body: {
+      code: '23514',
+      message: expect.stringContaining('budgets_starts_on_of_every_month'),
+      hint: expect.stringContaining('starts_on: First day'),
+    },
   })
   const { id } = await budget(caller, food, null, 1, { starts_on: '2025-01-01' })
   const at = `/budgets?id=eq.${id}`
-  expect((await caller.patch(at, { month: '2025-02-01' }, { prefer: 'return=representation' })).body).toMatchObject([{ starts_on: null }])
-  expect((await caller.patch(at, { month: null }, { prefer: 'return=representation' })).body).toMatchObject([{ starts_on: thisMonth }])
+  expect(
+    (await caller.patch(at, { month: '2025-02-01' }, { prefer: 'return=representation' })).body,
+  ).toMatchObject([{ starts_on: null }])
+  expect((await caller.patch(at, { month: null }, { prefer: 'return=representation' })).body)
+    .toMatchObject([{ starts_on: thisMonth }])
 })
 
 describe('a change of a budget', () => {
   const merging = { prefer: 'resolution=merge-duplicates' }
-  const upsert = (caller: Caller, row: Record<string, unknown>) => caller.post('/budgets?on_conflict=category_id,currency,month', row, merging)
+  const upsert = (caller: Caller, row: Record<string, unknown>) =>
+    caller.post('/budgets?on_conflict=category_id,currency,month', row, merging)
   type Stored = Record<string, unknown>[]
   const tablesOf = async (caller: Caller) => {
     const [budgets, past, categories] = await Promise.all(
-      ['budgets', 'past_budgets', 'categories'].map(async (table) => (await caller.get(`/${table}?order=id`)).body as Stored),
+      ['budgets', 'past_budgets', 'categories'].map(async (table) =>
+        (await caller.get(`/${table}?order=id`)).body as Stored
+      ),
     )
-    return [budgets, past, categories].map((rows) => rows?.map((row) => ({ ...row, updated_at: undefined })))
+    return [budgets, past, categories].map((rows) =>
+      rows?.map((row) => ({ ...row, updated_at: undefined }))
+    )
   }
   const undoLast = async (caller: Caller) => {
     const { body: [last] } = await caller.get('/activity?order=happened_at.desc,id.desc&limit=1')
     return caller.post('/rpc/undo', { p_activity_id: last.id })
   }
 
-  const changes: [string, (caller: Caller, food: string) => Promise<{ status: number }>, unknown[][]][] = [
-    ['of its amount', (caller, food) => caller.patch(`/budgets?category_id=eq.${food}`, { amount: 250 }), [['usd', 250, 0, 250]]],
-    ['by an upsert', (caller, food) => upsert(caller, { category_id: food, currency: 'usd', month: null, amount: 250 }), [['usd', 250, 0, 250]]],
-    ['of its currency', (caller, food) => caller.patch(`/budgets?category_id=eq.${food}`, { currency: 'eur' }), [['eur', 300, 0, 300]]],
-    ['of its rollover', (caller, food) => caller.patch(`/budgets?category_id=eq.${food}`, { rollover: true }), [['usd', 300, 0, 300]]],
+  const changes: [
+    string,
+    (caller: Caller, food: string) => Promise<{ status: number }>,
+    unknown[][],
+  ][] = [
+    [
+      'of its amount',
+      (caller, food) => caller.patch(`/budgets?category_id=eq.${food}`, { amount: 250 }),
+      [['usd', 250, 0, 250]],
+    ],
+    [
+      'by an upsert',
+      (caller, food) =>
+        upsert(caller, { category_id: food, currency: 'usd', month: null, amount: 250 }),
+      [['usd', 250, 0, 250]],
+    ],
+    [
+      'of its currency',
+      (caller, food) => caller.patch(`/budgets?category_id=eq.${food}`, { currency: 'eur' }),
+      [['eur', 300, 0, 300]],
+    ],
+    [
+      'of its rollover',
+      (caller, food) => caller.patch(`/budgets?category_id=eq.${food}`, { rollover: true }),
+      [['usd', 300, 0, 300]],
+    ],
     ['by its deletion', (caller, food) => caller.delete(`/budgets?category_id=eq.${food}`), []],
-    ['to a single month', (caller, food) => caller.patch(`/budgets?category_id=eq.${food}`, { month: '2190-01-01' }), []],
+    [
+      'to a single month',
+      (caller, food) => caller.patch(`/budgets?category_id=eq.${food}`, { month: '2190-01-01' }),
+      [],
+    ],
   ]
-  test.each(changes)('a change of a budget for every month %s keeps the months before, and its undo restores everything', async (_, change, now) => {
-    const caller = await someone()
-    const food = await category(caller)
-    await budget(caller, food, null, 300)
-    await spend(caller, food, `${before}T12:00:00Z`, 300)
-    const former = await tablesOf(caller)
-    expect((await change(caller, food)).status).toBeLessThan(300)
-    expect(await inMonth(caller, before)).toEqual([['usd', 300, 300, 0]])
-    expect(await inMonth(caller, longBefore)).toEqual([['usd', 300, 0, 300]])
-    expect((await inMonth(caller, thisMonth)).slice(0, now.length || 1)).toEqual(now)
-    expect((await undoLast(caller)).status).toBe(200)
-    expect(await tablesOf(caller)).toEqual(former)
-  })
+  test.each(changes)(
+    'a change of a budget for every month %s keeps the months before, and its undo restores everything',
+    async (_, change, now) => {
+      const caller = await someone()
+      const food = await category(caller)
+      await budget(caller, food, null, 300)
+      await spend(caller, food, `${before}T12:00:00Z`, 300)
+      const former = await tablesOf(caller)
+      expect((await change(caller, food)).status).toBeLessThan(300)
+      expect(await inMonth(caller, before)).toEqual([['usd', 300, 300, 0]])
+      expect(await inMonth(caller, longBefore)).toEqual([['usd', 300, 0, 300]])
+      expect((await inMonth(caller, thisMonth)).slice(0, now.length || 1)).toEqual(now)
+      expect((await undoLast(caller)).status).toBe(200)
+      expect(await tablesOf(caller)).toEqual(former)
+    },
+  )
 
   test.each<[string, Record<string, unknown>, unknown[][]]>([
     ['its number', { monthly_budget: 250 }, [['usd', 250, 0, 250]]],
     ['its currency', { budget_currency: 'eur' }, [['eur', 300, 0, 300]]],
     ['both', { monthly_budget: 20, budget_currency: 'CHF' }, [['chf', 20, 0, 20]]],
     ['that takes it away', { monthly_budget: null }, []],
-  ])('a change of a budget of a category, %s, keeps the months before, and its undo restores everything', async (_, change, now) => {
-    const caller = await someone()
-    const food = await category(caller, { monthly_budget: 300 })
-    await spend(caller, food, `${before}T12:00:00Z`, 300)
-    const former = await tablesOf(caller)
-    expect((await caller.patch(`/categories?id=eq.${food}`, change)).status).toBe(204)
-    expect(await inMonth(caller, before)).toEqual([['usd', 300, 300, 0]])
-    expect(await inMonth(caller, thisMonth)).toEqual(now)
-    expect((await undoLast(caller)).status).toBe(200)
-    expect(await tablesOf(caller)).toEqual(former)
-  })
+  ])(
+    'a change of a budget of a category, %s, keeps the months before, and its undo restores everything',
+    async (_, change, now) => {
+      const caller = await someone()
+      const food = await category(caller, { monthly_budget: 300 })
+      await spend(caller, food, `${before}T12:00:00Z`, 300)
+      const former = await tablesOf(caller)
+      expect((await caller.patch(`/categories?id=eq.${food}`, change)).status).toBe(204)
+      expect(await inMonth(caller, before)).toEqual([['usd', 300, 300, 0]])
+      expect(await inMonth(caller, thisMonth)).toEqual(now)
+      expect((await undoLast(caller)).status).toBe(200)
+      expect(await tablesOf(caller)).toEqual(former)
+    },
+  )
 
   test('a change of a budget that corrects a slip of the same month changes only this and later months', async () => {
     const caller = await someone()
     const food = await category(caller)
     const { id } = await budget(caller, food, null, 300)
     for (const amount of [2500, 250]) await caller.patch(`/budgets?id=eq.${id}`, { amount })
-    expect([await inMonth(caller, before), await inMonth(caller, thisMonth), await inMonth(caller, monthAfter(1))])
+    expect([
+      await inMonth(caller, before),
+      await inMonth(caller, thisMonth),
+      await inMonth(caller, monthAfter(1)),
+    ])
       .toEqual([[['usd', 300, 0, 300]], [['usd', 250, 0, 250]], [['usd', 250, 0, 250]]])
-    expect((await caller.get('/past_budgets')).body).toMatchObject([{ category_id: food, currency: 'usd', until: thisMonth, amount: 300, rollover: false }])
+    expect((await caller.get('/past_budgets')).body).toMatchObject([{
+      category_id: food,
+      currency: 'usd',
+      until: thisMonth,
+      amount: 300,
+      rollover: false,
+    }])
   })
 
   test('a change of a budget keeps the amounts that were carried over before', async () => {
@@ -388,7 +621,12 @@ describe('a change of a budget', () => {
     expect(await inMonth(caller, middle)).toEqual([['usd', 250, 0, 250]])
     // A start in the future works too.
     await caller.patch(`/budgets?category_id=eq.${food}`, { amount: 400, starts_on: monthAfter(2) })
-    expect([await inMonth(caller, monthAfter(1)), await inMonth(caller, monthAfter(2))]).toEqual([[['usd', 250, 0, 250]], [['usd', 400, 0, 400]]])
+    expect([await inMonth(caller, monthAfter(1)), await inMonth(caller, monthAfter(2))]).toEqual([[[
+      'usd',
+      250,
+      0,
+      250,
+    ]], [['usd', 400, 0, 400]]])
     // A month's own budget still takes precedence.
     await budget(caller, food, before.slice(0, 7), 1)
     expect(await inMonth(caller, before)).toEqual([['usd', 1, 0, 1]])
@@ -400,9 +638,16 @@ describe('a change of a budget', () => {
     const food = await category(caller, { monthly_budget: 300 })
     await caller.patch(`/categories?id=eq.${food}`, { monthly_budget: null })
     // The budget was removed some months ago.
-    await stack.owner.query('update api.past_budgets set until = $2 where category_id = $1', [food, monthAfter(-3)])
+    await stack.owner.query('update api.past_budgets set until = $2 where category_id = $1', [
+      food,
+      monthAfter(-3),
+    ])
     await caller.patch(`/categories?id=eq.${food}`, { monthly_budget: 400 })
-    expect([await inMonth(caller, monthAfter(-4)), await inMonth(caller, before), await inMonth(caller, thisMonth)])
+    expect([
+      await inMonth(caller, monthAfter(-4)),
+      await inMonth(caller, before),
+      await inMonth(caller, thisMonth),
+    ])
       .toEqual([[['usd', 300, 0, 300]], [], [['usd', 400, 0, 400]]])
   })
 
@@ -414,17 +659,29 @@ describe('a change of a budget', () => {
       [account.id, `${longBefore}T00:00:00Z`],
     )
     await budget(caller, food, null, 250)
-    expect([await inMonth(caller, before), await inMonth(caller, thisMonth)]).toEqual([[['usd', 300, 0, 300]], [['usd', 250, 0, 250]]])
+    expect([await inMonth(caller, before), await inMonth(caller, thisMonth)]).toEqual([[[
+      'usd',
+      300,
+      0,
+      300,
+    ]], [['usd', 250, 0, 250]]])
   })
 
   test("a change of a budget by an editor keeps the team's past months, which a viewer reads", async () => {
-    const [owner, editor, reader] = [await stack.person(), await stack.person(), await stack.person()]
+    const [owner, editor, reader] = [
+      await stack.person(),
+      await stack.person(),
+      await stack.person(),
+    ]
     const organization = await stack.organization({ owner, editor, viewer: reader })
     const [mine, theirs] = [stack.as(owner, organization), stack.as(editor, organization)]
     const food = await category(mine)
     await budget(mine, food, null, 300)
     await theirs.patch(`/budgets?category_id=eq.${food}`, { amount: 250 })
-    expect((await stack.as(reader, organization).get('/past_budgets')).body).toMatchObject([{ amount: 300, user_id: editor.id }])
+    expect((await stack.as(reader, organization).get('/past_budgets')).body).toMatchObject([{
+      amount: 300,
+      user_id: editor.id,
+    }])
     expect((await stack.as(owner).get('/past_budgets')).body).toEqual([])
     expect(await inMonth(mine, before)).toEqual([['usd', 300, 0, 300]])
     await theirs.delete(`/categories?id=eq.${food}`)
@@ -434,22 +691,55 @@ describe('a change of a budget', () => {
 
 describe('get_cash_flow with upcoming periods', () => {
   const flow = (caller: Caller, query: string) => caller.get(`/rpc/get_cash_flow?${query}`)
-  type Flow = { period: string, currency: string, income: number, expenses: number, is_planned: boolean }
+  type Flow = {
+    period: string
+    currency: string
+    income: number
+    expenses: number
+    is_planned: boolean
+  }
 
   test('get_cash_flow with upcoming periods adds the recurring costs that are still due from today, in their own columns', async () => {
     const caller = await someone()
-    const { rows: [today] } = await stack.owner.query<{ day: string, month: string, ahead: string, next: string }>(
+    const { rows: [today] } = await stack.owner.query<
+      { day: string, month: string, ahead: string, next: string }
+    >(
       `select to_char(day, 'YYYY-MM-DD') as day, to_char(date_trunc('month', day), 'YYYY-MM-DD') as month,
          to_char(date_trunc('month', day) + interval '1 month', 'YYYY-MM-DD') as ahead, to_char(day + interval '1 month', 'YYYY-MM-DD') as next
        from (select (now() at time zone 'UTC')::date::timestamp as day) d`,
     )
     const { day, month, ahead, next } = today ?? { day: '', month: '', ahead: '', next: '' }
     const [rent, , job] = await caller.create('subscriptions', [
-      { title: 'Rent', kind: 'expense', amount: 900, period: 'monthly', starts_on: day, ends_on: null, currency: 'usd' },
-      { title: 'Past', kind: 'expense', amount: 5, period: 'daily', starts_on: '2000-01-01', ends_on: '2000-12-31', currency: 'usd' },
-      { title: 'Job', kind: 'income', amount: 2000, period: 'yearly', starts_on: ahead, ends_on: null, currency: 'eur' },
+      {
+        title: 'Rent',
+        kind: 'expense',
+        amount: 900,
+        period: 'monthly',
+        starts_on: day,
+        ends_on: null,
+        currency: 'usd',
+      },
+      {
+        title: 'Past',
+        kind: 'expense',
+        amount: 5,
+        period: 'daily',
+        starts_on: '2000-01-01',
+        ends_on: '2000-12-31',
+        currency: 'usd',
+      },
+      {
+        title: 'Job',
+        kind: 'income',
+        amount: 2000,
+        period: 'yearly',
+        starts_on: ahead,
+        ends_on: null,
+        currency: 'eur',
+      },
     ])
-    const planned = async (query: string) => ((await flow(caller, query)).body as Flow[]).filter(({ is_planned }) => is_planned)
+    const planned = async (query: string) =>
+      ((await flow(caller, query)).body as Flow[]).filter(({ is_planned }) => is_planned)
     expect(await planned('periods=1')).toEqual([])
     expect(await planned('periods=1&upcoming=1')).toMatchObject([
       { period: month, currency: 'eur', income: 0 },
@@ -458,8 +748,17 @@ describe('get_cash_flow with upcoming periods', () => {
       { period: ahead, currency: 'usd', expenses: 900 },
     ])
     expect(await planned('periods=1&upcoming=1&p_currency=usd')).toHaveLength(2)
-    await caller.create('exchange_rates', { on_date: '2000-01-01', base: 'eur', quote: 'usd', rate: 1.5 })
-    expect(await planned('periods=1&upcoming=1&p_convert_to=usd')).toMatchObject([{ period: month, expenses: 900, income: 0 }, {
+    await caller.create('exchange_rates', {
+      on_date: '2000-01-01',
+      base: 'eur',
+      quote: 'usd',
+      rate: 1.5,
+    })
+    expect(await planned('periods=1&upcoming=1&p_convert_to=usd')).toMatchObject([{
+      period: month,
+      expenses: 900,
+      income: 0,
+    }, {
       period: ahead,
       expenses: 900,
       income: 3000,
@@ -472,22 +771,59 @@ describe('get_cash_flow with upcoming periods', () => {
     ])
     // a day that is recorded ahead stays in its period, as pending
     await caller.post('/rpc/record_subscription', { p_subscription_id: rent.id, due_on: next })
-    await caller.create('transactions', { name: 'Deposit', amount: -100, currency: 'usd', booked_on: ahead, status: 'paid' })
-    expect((await planned('periods=1&upcoming=1&p_currency=usd'))[1]).toMatchObject({ period: ahead, expenses: 1000, pending: -900 })
-    expect((await planned('periods=1&upcoming=1&p_convert_to=usd'))[1]).toMatchObject({ period: ahead, income: 3000, expenses: 1000 })
-    const { id: account } = await caller.create('accounts', { name: 'x', type: 'cash', currency: 'eur' })
+    await caller.create('transactions', {
+      name: 'Deposit',
+      amount: -100,
+      currency: 'usd',
+      booked_on: ahead,
+      status: 'paid',
+    })
+    expect((await planned('periods=1&upcoming=1&p_currency=usd'))[1]).toMatchObject({
+      period: ahead,
+      expenses: 1000,
+      pending: -900,
+    })
+    expect((await planned('periods=1&upcoming=1&p_convert_to=usd'))[1]).toMatchObject({
+      period: ahead,
+      income: 3000,
+      expenses: 1000,
+    })
+    const { id: account } = await caller.create('accounts', {
+      name: 'x',
+      type: 'cash',
+      currency: 'eur',
+    })
     await caller.patch(`/subscriptions?id=eq.${job.id}`, { account_id: account })
-    expect((await planned(`periods=1&upcoming=1&p_account_id=${account}`)).map(({ income }) => income)).toEqual([0, 2000])
+    expect(
+      (await planned(`periods=1&upcoming=1&p_account_id=${account}`)).map(({ income }) => income),
+    ).toEqual([0, 2000])
   })
 
-  test.each(['-1', '121'])('get_cash_flow with upcoming periods upcoming=%s is 400', async (upcoming) => {
-    expect(await flow(ours, `upcoming=${upcoming}`)).toMatchObject({ status: 400, body: { code: '22023', message: 'upcoming is out of range' } })
-  })
+  test.each(['-1', '121'])(
+    'get_cash_flow with upcoming periods upcoming=%s is 400',
+    async (upcoming) => {
+      expect(await flow(ours, `upcoming=${upcoming}`)).toMatchObject({
+        status: 400,
+        body: { code: '22023', message: 'upcoming is out of range' },
+      })
+    },
+  )
 
   test('get_cash_flow with upcoming periods is 400 for more occurrences than can be planned in time', async () => {
     const caller = await someone()
-    await caller.create('subscriptions', ['Milk', 'Bread', 'Eggs'].map((title) => ({ title, amount: 1, period: 'daily', starts_on: '2000-01-01' })))
+    await caller.create(
+      'subscriptions',
+      ['Milk', 'Bread', 'Eggs'].map((title) => ({
+        title,
+        amount: 1,
+        period: 'daily',
+        starts_on: '2000-01-01',
+      })),
+    )
     expect((await flow(caller, 'grouping=yearly&upcoming=20')).status).toBe(200)
-    expect(await flow(caller, 'grouping=yearly&upcoming=120')).toMatchObject({ status: 400, body: { code: '22023' } })
+    expect(await flow(caller, 'grouping=yearly&upcoming=120')).toMatchObject({
+      status: 400,
+      body: { code: '22023' },
+    })
   })
 })

@@ -44,16 +44,25 @@ afterAll(() => stack.stop())
 
 test('the description lists the tables and functions of the interface, and nothing more', () => {
   expect(Object.keys(description.paths).toSorted()).toEqual(
-    ['/', ...[...tables, ...readTables].map((table) => `/${table}`), ...functions.map((name) => `/rpc/${name}`)].toSorted(),
+    [
+      '/',
+      ...[...tables, ...readTables].map((table) => `/${table}`),
+      ...functions.map((name) => `/rpc/${name}`),
+    ].toSorted(),
   )
-  expect(Object.keys(description.definitions).toSorted()).toEqual([...tables, ...readTables].toSorted())
+  expect(Object.keys(description.definitions).toSorted()).toEqual(
+    [...tables, ...readTables].toSorted(),
+  )
 })
 
 test('the description has text for the API, each table, each column and each function', () => {
   expect(description.info.description).toContain('Authorization: Bearer')
-  for (const [table, { description: text, properties }] of Object.entries<any>(description.definitions)) {
+  for (
+    const [table, { description: text, properties }] of Object.entries<any>(description.definitions)
+  ) {
     expect(text, table).toMatch(/\S/)
-    for (const [column, property] of Object.entries<any>(properties)) expect(property.description, `${table}.${column}`).toMatch(/\S/)
+    for (const [column, property] of Object.entries<any>(properties))
+      expect(property.description, `${table}.${column}`).toMatch(/\S/)
     expect(description.paths[`/${table}`].get.summary, table).toMatch(/\S/)
   }
   for (const name of functions) {
@@ -65,7 +74,11 @@ test('the description has text for the API, each table, each column and each fun
 
 /** The required parameters of each function. */
 const needed: Record<string, object> = {
-  create_transfer: { from_account_id: crypto.randomUUID(), to_account_id: crypto.randomUUID(), amount: 1 },
+  create_transfer: {
+    from_account_id: crypto.randomUUID(),
+    to_account_id: crypto.randomUUID(),
+    amount: 1,
+  },
   delete_category: { p_category_id: crypto.randomUUID() },
   get_filtered_transactions: { filters: [] },
   get_forecast: { p_until: 'today' },
@@ -77,21 +90,33 @@ const needed: Record<string, object> = {
   apply_rules: {},
   suggest_categories: { p_rows: [{ name: 'Coffee', amount: -3.5 }] },
   import_transactions: { p_rows: [{ name: 'Coffee', amount: -3.5 }] },
-  link_transfer: { p_from_transaction_id: crypto.randomUUID(), p_to_transaction_id: crypto.randomUUID() },
+  link_transfer: {
+    p_from_transaction_id: crypto.randomUUID(),
+    p_to_transaction_id: crypto.randomUUID(),
+  },
   unlink_transfer: { p_transfer_id: crypto.randomUUID() },
-  begin_upload: { transaction_id: crypto.randomUUID(), name: 'receipt.pdf', size: 1, sha256: 'a'.repeat(64) },
+  begin_upload: {
+    transaction_id: crypto.randomUUID(),
+    name: 'receipt.pdf',
+    size: 1,
+    sha256: 'a'.repeat(64),
+  },
   open_attachment: { id: crypto.randomUUID() },
   undo: { p_activity_id: '00000000-0000-4000-8000-000000000000' },
 }
 
 test('an anonymous caller cannot call any function', async () => {
   for (const name of functions)
-    expect(await stack.anonymous.post(`/rpc/${name}`, needed[name] ?? {}), name).toMatchObject({ status: 401, body: { code: '42501' } })
+    expect(await stack.anonymous.post(`/rpc/${name}`, needed[name] ?? {}), name).toMatchObject({
+      status: 401,
+      body: { code: '42501' },
+    })
 })
 
 test('a client can call functions by GET that only read and need no JSON, and none that deletes', async () => {
   const caller = stack.as(await stack.person())
-  for (const name of functions.filter((one) => needed[one] === undefined)) expect((await caller.get(`/rpc/${name}`)).status, name).toBe(200)
+  for (const name of functions.filter((one) => needed[one] === undefined))
+    expect((await caller.get(`/rpc/${name}`)).status, name).toBe(200)
   const { id } = await caller.create('categories', { name: 'x' })
   expect((await caller.get(`/rpc/delete_category?p_category_id=${id}`)).status).toBe(405)
   expect((await caller.get(`/categories?id=eq.${id}`)).body).toHaveLength(1)
@@ -100,10 +125,11 @@ test('a client can call functions by GET that only read and need no JSON, and no
 test('the required columns of a row are those of the interface', () => {
   // Owner columns are filled from the token, and ids are generated.
   const required = Object.fromEntries(
-    Object.entries<any>(description.definitions).map(([table, { required: columns, properties }]) => [
-      table,
-      (columns ?? []).filter((column: string) => properties[column].default === undefined),
-    ]),
+    Object.entries<any>(description.definitions)
+      .map(([table, { required: columns, properties }]) => [
+        table,
+        (columns ?? []).filter((column: string) => properties[column].default === undefined),
+      ]),
   )
   expect(required).toMatchObject({
     transactions: ['amount', 'name'],
@@ -122,6 +148,7 @@ test('no caller can call a helper function under /rpc', async () => {
     `select distinct proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('private', 'public', 'auth')`,
   )
   for (const { proname } of [...rows, { proname: 'one_object' }, { proname: 'pg_sleep' }]) {
-    for (const who of [caller, stack.anonymous]) expect((await who.post(`/rpc/${proname}`, {})).status, proname).toBe(404)
+    for (const who of [caller, stack.anonymous])
+      expect((await who.post(`/rpc/${proname}`, {})).status, proname).toBe(404)
   }
 })

@@ -19,19 +19,27 @@ afterAll(async () => {
   await stack.stop()
 })
 
-test.each(sections)('the examples of “$title” work as the page says, and return what it shows', ({ examples }) => dataPage.run(examples))
+test.each(sections)(
+  'the examples of “$title” work as the page says, and return what it shows',
+  ({ examples }) => dataPage.run(examples),
+)
 
 test('the page mentions every table and every function', async () => {
   const { body } = await stack.anonymous.get('/', { accept: 'application/openapi+json' })
-  const names = Object.keys(body.paths).map((path) => path.split('/').at(-1) ?? '').filter((name) => name !== '')
+  const names = Object.keys(body.paths).map((path) => path.split('/').at(-1) ?? '').filter((name) =>
+    name !== ''
+  )
   expect(names.length).toBeGreaterThan(10)
   expect(names.filter((name) => !page.includes(name))).toEqual([])
 })
 
 test('the TypeScript of the page compiles in strict mode', async () => {
-  const options = '--noEmit --strict --skipLibCheck --target es2024 --lib es2024,dom --module nodenext --moduleResolution nodenext page.mts'
+  const options =
+    '--noEmit --strict --skipLibCheck --target es2024 --lib es2024,dom --module nodenext --moduleResolution nodenext page.mts'
   const compiler = join(import.meta.dirname, '../../node_modules/.bin/tsc')
-  const { stdout } = await promisify(execFile)(compiler, options.split(' '), { cwd: dataPage.directory }).catch((error: { stdout: string }) => error)
+  const { stdout } = await promisify(execFile)(compiler, options.split(' '), {
+    cwd: dataPage.directory,
+  }).catch((error: { stdout: string }) => error)
   expect(stdout).toBe('')
 })
 
@@ -43,7 +51,9 @@ test('every error of the table occurs as the table says', async () => {
   const { id: transaction_id } = await mine.create('transactions', imported)
   const answers = [
     await mine.get('/transactions?id=eq.1'),
-    await mine.post('/transactions', 'name,amount,transaction_date\nx,1,', { 'content-type': 'text/csv' }),
+    await mine.post('/transactions', 'name,amount,transaction_date\nx,1,', {
+      'content-type': 'text/csv',
+    }),
     await mine.get('/transactions?transaction_date=gte.2025-02-30'),
     await mine.post('/transactions', { ...row, name: '\u0000' }),
     await mine.post('/transactions', { ...row, amount: 1e12 }),
@@ -65,13 +75,23 @@ test('every error of the table occurs as the table says', async () => {
     await mine.post('/rpc/delete_category', { p_category_id: crypto.randomUUID() }),
     await mine.put('/rpc/undo', {}),
     await mine.put('/transactions', row),
-    await mine.get(`/rpc/delete_category?p_category_id=${(await mine.create('categories', { name: 'x' })).id}`),
+    await mine.get(
+      `/rpc/delete_category?p_category_id=${(await mine.create('categories', { name: 'x' })).id}`,
+    ),
     await mine.get('/tags', { accept: 'application/vnd.pgrst.object+json' }),
     await mine.post('/transactions', imported),
     await mine.post('/transactions', { ...row, category_id: crypto.randomUUID() }),
-    await mine.post('/transactions', `{"name":"x","amount":1,"metadata":${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
+    await mine.post(
+      '/transactions',
+      `{"name":"x","amount":1,"metadata":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    ),
     await mine.get('/transactions?offset=9', { prefer: 'count=exact' }),
-    await mine.post('/rpc/begin_upload', { transaction_id, name: 'film.pdf', size: 1e8, sha256: 'a'.repeat(64) }),
+    await mine.post('/rpc/begin_upload', {
+      transaction_id,
+      name: 'film.pdf',
+      size: 1e8,
+      sha256: 'a'.repeat(64),
+    }),
     await mine.get('/transactions?select=amount::money_of_mine'),
     await mine.get('/transactions?category.name=eq.Food'),
     await mine.get('/transactions?select=*,line_items(name)&order=line_items(name)'),
@@ -89,8 +109,17 @@ test('every error of the table occurs as the table says', async () => {
   const table = [...page.matchAll(/^\| (\d{3}) \| (.*?) \|/gm)].flatMap(([, status, codes = '']) =>
     [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => `${status} ${code}`)
   )
-  // The errors of limits, connection shares and write locks are in their own tests and in tests/containers/edge.containers.ts. The limit of rows that
-  // one request may change is in activity-of-many.test.ts.
-  const elsewhere = ['500 57014', '409 PT409', '413 PT413', '429 53400', '503 53200', '503 PGRST001', '504 PGRST003']
+  // The errors of limits, connection shares and write locks are in their own tests and in
+  // tests/containers/edge.containers.ts. The limit of rows that one request may change is in
+  // activity-of-many.test.ts.
+  const elsewhere = [
+    '500 57014',
+    '409 PT409',
+    '413 PT413',
+    '429 53400',
+    '503 53200',
+    '503 PGRST001',
+    '504 PGRST003',
+  ]
   expect(answers.toSorted()).toEqual(table.filter((error) => !elsewhere.includes(error)).toSorted())
 })

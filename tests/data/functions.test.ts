@@ -1,7 +1,20 @@
-/** The functions under /rpc, exact to the cent against sums computed here, in both contexts, and with invalid arguments. */
+/**
+ * The functions under /rpc, exact to the cent against sums computed here, in both contexts, and
+ * with invalid arguments.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataStack, type Account, type Caller, type DataStack, type Organization } from '../support/data.ts'
-import { refusal as refusalOfVersion, refusalOf, unknownZone } from '../support/postgrest-versions.ts'
+import {
+  dataStack,
+  type Account,
+  type Caller,
+  type DataStack,
+  type Organization,
+} from '../support/data.ts'
+import {
+  refusal as refusalOfVersion,
+  refusalOf,
+  unknownZone,
+} from '../support/postgrest-versions.ts'
 
 let stack: DataStack
 let ada: Account
@@ -23,10 +36,12 @@ const book = [
   { name: 'Rent', cents: -90_010, on: '2025-02-28', category: 'Home', status: 'paid' },
 ] as const
 type Entry = (typeof book)[number]
-const money = (entries: readonly { cents: number }[]) => entries.reduce((total, { cents }) => total + cents, 0) / 100
+const money = (entries: readonly { cents: number }[]) =>
+  entries.reduce((total, { cents }) => total + cents, 0) / 100
 const counted = book.filter(({ status }) => status !== 'failed')
 /** The pending part of some entries. */
-const pendingOf = (entries: readonly Entry[]) => money(entries.filter(({ status }) => status === 'pending'))
+const pendingOf = (entries: readonly Entry[]) =>
+  money(entries.filter(({ status }) => status === 'pending'))
 const names = (rows: { name: string }[]) => rows.map(({ name }) => name).toSorted().join(' ')
 
 async function fill(caller: Caller, factor: number) {
@@ -59,10 +74,14 @@ beforeAll(async () => {
 })
 afterAll(() => stack.stop())
 
-const refusal = (body: Record<string, unknown>) => ({ status: 400, body: { code: '22023', details: null, hint: expect.any(String), ...body } })
+const refusal = (body: Record<string, unknown>) => ({
+  status: 400,
+  body: { code: '22023', details: null, hint: expect.any(String), ...body },
+})
 
 describe('get_filtered_transactions', () => {
-  const filtered = (caller: Caller, filters: unknown, query = '') => caller.post(`/rpc/get_filtered_transactions${query}`, { filters })
+  const filtered = (caller: Caller, filters: unknown, query = '') =>
+    caller.post(`/rpc/get_filtered_transactions${query}`, { filters })
   const personal = { field: 'organization_id', operation: 'is_null', value: true }
 
   test.each<[string, unknown, unknown, (entry: Entry) => boolean]>([
@@ -78,7 +97,12 @@ describe('get_filtered_transactions', () => {
     ['amount', 'to', 0, ({ cents }) => cents <= 0],
     ['transaction_date', 'from', '2025-01-31', ({ on }) => on >= '2025-01-31'],
     ['transaction_date', 'to', '2025-01-31', ({ on }) => on <= '2025-01-31'],
-    ['transaction_date', 'between', ['2025-01-31', '2025-02-15'], ({ on }) => on >= '2025-01-31' && on <= '2025-02-15'],
+    [
+      'transaction_date',
+      'between',
+      ['2025-01-31', '2025-02-15'],
+      ({ on }) => on >= '2025-01-31' && on <= '2025-02-15',
+    ],
     ['transaction_date', 'gt', '2025-02-01', ({ on }) => on >= '2025-02-01'],
     ['transaction_date', 'lte', '2025-01-31', ({ on }) => on < '2025-01-31'],
     ['transaction_date', 'eq', '2025-02-15T12:00:00Z', ({ on }) => on === '2025-02-15'],
@@ -101,7 +125,11 @@ describe('get_filtered_transactions', () => {
   })
 
   test('get_filtered_transactions returns rows that match all filters, and all rows without a filter, newest first', async () => {
-    const two = [{ field: 'amount', operation: 'lt', value: 0 }, { field: 'category_id', operation: 'eq', value: ids['Food 1'] }]
+    const two = [{ field: 'amount', operation: 'lt', value: 0 }, {
+      field: 'category_id',
+      operation: 'eq',
+      value: ids['Food 1'],
+    }]
     expect(names((await filtered(mine, two)).body)).toBe('Bread Cheese Wine')
     const { body } = await filtered(mine, [])
     const dates: string[] = body.map((row: { transaction_date: string }) => row.transaction_date)
@@ -109,11 +137,18 @@ describe('get_filtered_transactions', () => {
     expect(body).toHaveLength(book.length)
   })
 
-  test.each([{}, [], { p_filters: [] }, { filter: [{ field: 'amount', operation: 'gt', value: 1e6 }] }])(
+  test.each([{}, [], { p_filters: [] }, {
+    filter: [{ field: 'amount', operation: 'gt', value: 1e6 }],
+  }])(
     'a body that names no filters, such as %j, is 404 and not everything',
     async (body) => {
-      expect(refusalOf(await mine.post('/rpc/get_filtered_transactions', body))).toBe(refusalOfVersion('missingParameter'))
-      expect(await mine.post('/rpc/get_transaction_distribution_by_category', body)).toMatchObject({ status: 404, body: { code: 'PGRST202' } })
+      expect(refusalOf(await mine.post('/rpc/get_filtered_transactions', body))).toBe(
+        refusalOfVersion('missingParameter'),
+      )
+      expect(await mine.post('/rpc/get_transaction_distribution_by_category', body)).toMatchObject({
+        status: 404,
+        body: { code: 'PGRST202' },
+      })
     },
   )
 
@@ -122,7 +157,10 @@ describe('get_filtered_transactions', () => {
     expect((await filtered(ours, [personal])).body).toHaveLength(book.length)
     expect((await filtered(viewer, [])).body).toHaveLength(book.length)
     expect((await filtered(nobody, [])).body).toEqual([])
-    expect(await filtered(stack.anonymous, [])).toMatchObject({ status: 401, body: { code: '42501' } })
+    expect(await filtered(stack.anonymous, [])).toMatchObject({
+      status: 401,
+      body: { code: '42501' },
+    })
   })
 
   test('get_filtered_transactions can be used as a table: with select, order, limit and embedding', async () => {
@@ -131,7 +169,11 @@ describe('get_filtered_transactions', () => {
       [{ field: 'category_id', operation: 'is_null', value: false }],
       '?select=name,amount,category:categories(name)&order=amount.desc&limit=2',
     )
-    expect(body).toEqual([{ name: 'Refund', amount: 0.5, category: { name: 'Food' } }, { name: 'Bread', amount: -1.01, category: { name: 'Food' } }])
+    expect(body).toEqual([{ name: 'Refund', amount: 0.5, category: { name: 'Food' } }, {
+      name: 'Bread',
+      amount: -1.01,
+      category: { name: 'Food' },
+    }])
   })
 
   test.each<[unknown, string]>([
@@ -140,7 +182,10 @@ describe('get_filtered_transactions', () => {
     [[{ field: ['amount'], operation: 'eq', value: 1 }], 'Fields are '],
     [[{ operation: 'eq', value: 1 }], 'Fields are '],
     [[{ field: 'metadata', operation: 'eq', value: 1 }], 'Fields are '],
-    [[{ field: 'amount', operation: 'like', value: '1*' }], 'Operations for amount are eq, neq, gt, gte, lt, lte, in, from, to, between, is_null.'],
+    [
+      [{ field: 'amount', operation: 'like', value: '1*' }],
+      'Operations for amount are eq, neq, gt, gte, lt, lte, in, from, to, between, is_null.',
+    ],
     [[{ field: 'amount', operation: '= 1 or 1', value: 1 }], 'Operations for amount are '],
     [[{ field: 'amount', operation: 5, value: 1 }], 'Operations for amount are '],
     [[{ field: 'amount', value: 1 }], 'Operations for amount are '],
@@ -159,18 +204,30 @@ describe('get_filtered_transactions', () => {
     [[{ field: 'transaction_date', operation: 'from', value: '2025-02-30' }], 'Dates are '],
     [[{ field: 'transaction_date', operation: 'to', value: 'infinity' }], 'Dates are '],
     [[{ field: 'transaction_date', operation: 'to', value: '0001-01-01' }], 'Dates are '],
-    [[{ field: 'transaction_date', operation: 'between', value: ['2025-01-01', 'x'] }], 'Dates are '],
+    [
+      [{ field: 'transaction_date', operation: 'between', value: ['2025-01-01', 'x'] }],
+      'Dates are ',
+    ],
     [[{ field: 'transaction_date', operation: 'from', value: 5 }], 'It takes a date'],
     [[{ field: 'transaction_date', operation: 'eq', value: 'custom' }], 'Send both'],
     [[{ field: 'name', operation: 'like', value: 'a\\' }], 'It takes a text pattern'],
     [[{ field: 'name', operation: 'eq', value: 'x'.repeat(1001) }], 'It takes a text'],
     [[{ field: 'name', operation: 'is_null', value: 'yes' }], 'It takes true or false'],
     [[{ field: 'account_id', operation: 'eq', value: 'x' }], 'It takes an id'],
-    [[{ field: 'account_id', operation: 'like', value: '*' }], 'Operations for account_id are eq, neq, in, is_null.'],
-    [[{ field: 'tag', operation: 'like', value: 'a*' }], 'Operations for tag are eq, neq, in, is_null.'],
+    [
+      [{ field: 'account_id', operation: 'like', value: '*' }],
+      'Operations for account_id are eq, neq, in, is_null.',
+    ],
+    [
+      [{ field: 'tag', operation: 'like', value: 'a*' }],
+      'Operations for tag are eq, neq, in, is_null.',
+    ],
     [[{ field: 'tag', operation: 'in', value: 'a' }], 'It takes an array'],
     [[{ field: 'tag', operation: 'is_null', value: 1 }], 'It takes true or false'],
-    [[{ field: 'search', operation: 'like', value: 'a*' }], 'Operations for search are eq, ilike, contains.'],
+    [
+      [{ field: 'search', operation: 'like', value: 'a*' }],
+      'Operations for search are eq, ilike, contains.',
+    ],
     [[{ field: 'search', operation: 'contains', value: ['a'] }], 'It takes a text'],
     [[{ field: 'search', operation: 'contains', value: 'x'.repeat(1001) }], 'It takes a text'],
     [[{ field: 'name', operation: 'eq', value: 'x', or: 1 }], 'It has field, operation and value'],
@@ -179,24 +236,47 @@ describe('get_filtered_transactions', () => {
     [{}, 'Each has field'],
     ['all', 'Each has field'],
     [5, 'Each has field'],
-    [Array.from({ length: 51 }, () => ({ field: 'amount', operation: 'gt', value: 0 })), 'Each has field'],
-  ])('get_filtered_transactions is 400 for the filters %j, and says what is allowed', async (filters, allowed) => {
-    expect(await filtered(mine, filters)).toMatchObject(refusal({ hint: expect.stringContaining(allowed) }))
-  })
+    [
+      Array.from({ length: 51 }, () => ({ field: 'amount', operation: 'gt', value: 0 })),
+      'Each has field',
+    ],
+  ])(
+    'get_filtered_transactions is 400 for the filters %j, and says what is allowed',
+    async (filters, allowed) => {
+      expect(await filtered(mine, filters)).toMatchObject(
+        refusal({ hint: expect.stringContaining(allowed) }),
+      )
+    },
+  )
 })
 
 describe('get_transaction_stat', () => {
-  const stat = (caller: Caller, body: Record<string, unknown> = {}) => caller.post('/rpc/get_transaction_stat', body)
+  const stat = (caller: Caller, body: Record<string, unknown> = {}) =>
+    caller.post('/rpc/get_transaction_stat', body)
   // the categories are of expenses, so a refund lowers them
   const income = counted.filter(({ category }) => category === null)
   const expense = counted.filter(({ category }) => category !== null)
 
   test('get_transaction_stat returns one number: the sum, average or count of all transactions, of the income or of the expenses', async () => {
-    for (const [type, entries] of [['balance', counted], ['income', income], ['expense', expense]] as const) {
+    for (
+      const [type, entries] of [['balance', counted], ['income', income], [
+        'expense',
+        expense,
+      ]] as const
+    ) {
       const ask = async (fn: string) =>
-        (await stat(mine, { p_user_id: ada.id, p_organization_id: null, p_filters: [], p_aggregate_fn: fn, p_transaction_type: type })).body
+        (await stat(mine, {
+          p_user_id: ada.id,
+          p_organization_id: null,
+          p_filters: [],
+          p_aggregate_fn: fn,
+          p_transaction_type: type,
+        })).body
       expect(await ask('sum')).toBe(money(entries))
-      expect(await ask('avg')).toBe(Math.sign(money(entries)) * Math.round(Math.abs(money(entries)) * 100 / entries.length) / 100)
+      expect(await ask('avg')).toBe(
+        Math.sign(money(entries)) * Math.round(Math.abs(money(entries)) * 100 / entries.length) /
+          100,
+      )
       expect(await ask('count')).toBe(entries.length)
     }
   })
@@ -210,27 +290,50 @@ describe('get_transaction_stat', () => {
   })
 
   test('get_transaction_stat is 0 without transactions', async () => {
-    for (const p_aggregate_fn of ['sum', 'avg', 'count']) expect(await stat(nobody, { p_aggregate_fn })).toMatchObject({ status: 200, body: 0 })
+    for (const p_aggregate_fn of ['sum', 'avg', 'count'])
+      expect(await stat(nobody, { p_aggregate_fn })).toMatchObject({ status: 200, body: 0 })
   })
 
   test('get_transaction_stat accepts the filters of get_filtered_transactions', async () => {
-    const p_filters = [{ field: 'transaction_date', operation: 'between', value: ['2025-01-01', '2025-01-31'] }, {
+    const p_filters = [{
+      field: 'transaction_date',
+      operation: 'between',
+      value: ['2025-01-01', '2025-01-31'],
+    }, {
       field: 'status',
       operation: 'eq',
       value: 'paid',
     }]
-    expect((await stat(mine, { p_filters })).body).toBe(money(book.filter(({ on, status }) => on < '2025-02' && status === 'paid')))
-    expect((await stat(mine, { p_filters: [{ field: 'transaction_date', operation: 'in', value: 'this_month' }] })).body).toBe(0)
+    expect((await stat(mine, { p_filters })).body).toBe(
+      money(book.filter(({ on, status }) => on < '2025-02' && status === 'paid')),
+    )
+    expect(
+      (await stat(mine, {
+        p_filters: [{ field: 'transaction_date', operation: 'in', value: 'this_month' }],
+      })).body,
+    ).toBe(0)
   })
 
   test('get_transaction_stat never adds up two currencies: it refuses, names them, and accepts a filter on one', async () => {
     const caller = stack.as(await stack.person())
-    await caller.create('transactions', [['usd', 1], ['eur', 2], ['eur', 3]].map(([currency, amount]) => ({ name: 'x', currency, amount })))
+    await caller.create(
+      'transactions',
+      [['usd', 1], ['eur', 2], ['eur', 3]].map(([currency, amount]) => ({
+        name: 'x',
+        currency,
+        amount,
+      })),
+    )
     for (const p_aggregate_fn of ['sum', 'avg']) {
-      expect(await stat(caller, { p_aggregate_fn })).toMatchObject(refusal({ message: `${p_aggregate_fn} of different currencies has no meaning: eur, usd` }))
+      expect(await stat(caller, { p_aggregate_fn })).toMatchObject(
+        refusal({ message: `${p_aggregate_fn} of different currencies has no meaning: eur, usd` }),
+      )
     }
     expect((await stat(caller, { p_aggregate_fn: 'count' })).body).toBe(3)
-    expect((await stat(caller, { p_filters: [{ field: 'currency', operation: 'eq', value: 'eur' }] })).body).toBe(5)
+    expect(
+      (await stat(caller, { p_filters: [{ field: 'currency', operation: 'eq', value: 'eur' }] }))
+        .body,
+    ).toBe(5)
   })
 
   test.each([
@@ -241,12 +344,15 @@ describe('get_transaction_stat', () => {
     [{ p_filters: 'x' }, 'Each has field'],
     [{ p_filters: [{}] }, 'Fields are'],
   ])('get_transaction_stat is 400 for %j', async (body, allowed) => {
-    expect(await stat(mine, body)).toMatchObject(refusal({ hint: expect.stringContaining(allowed) }))
+    expect(await stat(mine, body)).toMatchObject(
+      refusal({ hint: expect.stringContaining(allowed) }),
+    )
   })
 })
 
 describe('get_transaction_aggregate', () => {
-  const aggregate = (caller: Caller, body: Record<string, unknown> = {}) => caller.post('/rpc/get_transaction_aggregate', body)
+  const aggregate = (caller: Caller, body: Record<string, unknown> = {}) =>
+    caller.post('/rpc/get_transaction_aggregate', body)
   const by = (key: (entry: Entry) => string | null, entries: readonly Entry[] = counted) => {
     const groups = new Map<string | null, Entry[]>()
     for (const entry of entries) groups.set(key(entry), [...groups.get(key(entry)) ?? [], entry])
@@ -278,28 +384,51 @@ describe('get_transaction_aggregate', () => {
     }))
     expect(await aggregate(mine, { p_group_by })).toMatchObject({ status: 200, body: expected })
     expect((await aggregate(ours, { p_group_by })).body)
-      .toEqual(expected.map((group) => ({ ...group, value: Math.round(group.value * 200) / 100, pending: group.pending * 2 })))
+      .toEqual(
+        expected.map((group) => ({
+          ...group,
+          value: Math.round(group.value * 200) / 100,
+          pending: group.pending * 2,
+        })),
+      )
   })
 
   test('get_transaction_aggregate groups by category with names, and null for none', async () => {
     const { body } = await aggregate(mine, { p_group_by: 'category', p_aggregate_fn: 'avg' })
     expect(body).toHaveLength(3)
     const home = book.filter(({ category }) => category === 'Home')
-    expect(body).toContainEqual({ key: ids['Home 1'], name: 'Home', currency: 'usd', value: money(home) / home.length, count: 2, pending: null, left_out: 0 })
-    expect(body.at(-1)).toEqual({ key: null, name: null, currency: 'usd', value: 3000, count: 1, pending: null, left_out: 0 })
+    expect(body).toContainEqual({
+      key: ids['Home 1'],
+      name: 'Home',
+      currency: 'usd',
+      value: money(home) / home.length,
+      count: 2,
+      pending: null,
+      left_out: 0,
+    })
+    expect(body.at(-1)).toEqual({
+      key: null,
+      name: null,
+      currency: 'usd',
+      value: 3000,
+      count: 1,
+      pending: null,
+      left_out: 0,
+    })
   })
 
   test('get_transaction_aggregate counts, filters, and returns [] if nothing matches', async () => {
     const p_filters = [{ field: 'amount', operation: 'gt', value: 0 }]
-    expect((await aggregate(mine, { p_filters, p_group_by: 'year', p_aggregate_fn: 'count' })).body).toEqual([{
-      key: '2025-01-01',
-      name: '2025-01-01',
-      currency: 'usd',
-      value: 2,
-      count: 2,
-      pending: 0,
-      left_out: 0,
-    }])
+    expect((await aggregate(mine, { p_filters, p_group_by: 'year', p_aggregate_fn: 'count' })).body)
+      .toEqual([{
+        key: '2025-01-01',
+        name: '2025-01-01',
+        currency: 'usd',
+        value: 2,
+        count: 2,
+        pending: 0,
+        left_out: 0,
+      }])
     expect(await aggregate(nobody)).toMatchObject({ status: 200, body: [] })
   })
 
@@ -307,15 +436,30 @@ describe('get_transaction_aggregate', () => {
     const caller = stack.as(await stack.person())
     await caller.create(
       'transactions',
-      [['usd', 1], ['eur', 2], ['eur', 3]].map(([currency, amount]) => ({ name: 'x', currency, amount, transaction_date: '2025-01-01' })),
+      [['usd', 1], ['eur', 2], ['eur', 3]].map(([currency, amount]) => ({
+        name: 'x',
+        currency,
+        amount,
+        transaction_date: '2025-01-01',
+      })),
     )
-    expect((await aggregate(caller)).body.map((row: { currency: string, value: number }) => [row.currency, row.value])).toEqual([['eur', 5], ['usd', 1]])
+    expect(
+      (await aggregate(caller)).body.map((
+        row: { currency: string, value: number },
+      ) => [row.currency, row.value]),
+    ).toEqual([['eur', 5], ['usd', 1]])
   })
 
   test('get_transaction_aggregate groups by days of the time zone in the Prefer header', async () => {
     const caller = stack.as(await stack.person())
-    await caller.create('transactions', { name: 'x', amount: 1, transaction_date: '2025-01-31T23:30:00Z' })
-    const day = async (prefer: string) => (await caller.post('/rpc/get_transaction_aggregate', { p_group_by: 'day' }, { prefer })).body[0].key
+    await caller.create('transactions', {
+      name: 'x',
+      amount: 1,
+      transaction_date: '2025-01-31T23:30:00Z',
+    })
+    const day = async (prefer: string) =>
+      (await caller.post('/rpc/get_transaction_aggregate', { p_group_by: 'day' }, { prefer }))
+        .body[0].key
     expect(await day('timezone=UTC')).toBe('2025-01-31')
     expect(await day('timezone=Europe/Berlin')).toBe('2025-02-01')
     expect(await day('return=representation, timezone=+00:30')).toBe('2025-02-01')
@@ -328,33 +472,51 @@ describe('get_transaction_aggregate', () => {
     ['return=minimal, timezone=europe/berlin', 'unknown time zone'],
     ['timezone=FOO3BAR', 'unknown time zone'],
     ['timezone=+2', 'unknown time zone'],
-  ])('get_transaction_aggregate refuses an unlisted time zone with 400 instead of using UTC: %s', async (prefer, message) => {
-    for (const caller of [mine, stack.anonymous]) {
-      const { status, body } = await caller.get('/transactions?limit=1', { prefer })
-      expect({ status, body }).toMatchObject({ status: 400, body: { code: '22023', message: expect.stringContaining(message) } })
-      if (message !== unknownZone) expect(body.hint).toMatch(/Europe\/Berlin.*\+02:00/)
-    }
-  })
+  ])(
+    'get_transaction_aggregate refuses an unlisted time zone with 400 instead of using UTC: %s',
+    async (prefer, message) => {
+      for (const caller of [mine, stack.anonymous]) {
+        const { status, body } = await caller.get('/transactions?limit=1', { prefer })
+        expect({ status, body }).toMatchObject({
+          status: 400,
+          body: { code: '22023', message: expect.stringContaining(message) },
+        })
+        if (message !== unknownZone) expect(body.hint).toMatch(/Europe\/Berlin.*\+02:00/)
+      }
+    },
+  )
 
-  test.each([[{ p_group_by: 'name' }, 'It is day, week, '], [{ p_group_by: null }, 'It is day'], [{ p_group_by: "day'); drop" }, 'It is day'], [{
+  test.each([[{ p_group_by: 'name' }, 'It is day, week, '], [{ p_group_by: null }, 'It is day'], [{
+    p_group_by: "day'); drop",
+  }, 'It is day'], [{
     p_aggregate_fn: 'median',
   }, 'It is sum, avg']])(
     '%j is 400',
     async (body, allowed) => {
-      expect(await aggregate(mine, body)).toMatchObject(refusal({ hint: expect.stringContaining(allowed) }))
+      expect(await aggregate(mine, body)).toMatchObject(
+        refusal({ hint: expect.stringContaining(allowed) }),
+      )
     },
   )
 })
 
 describe('get_transaction_distribution_by_category', () => {
-  const distribution = (caller: Caller, params: unknown) => caller.post('/rpc/get_transaction_distribution_by_category', { params })
-  const of = (category: Entry['category'], entries: readonly Entry[] = counted) => entries.filter((entry) => entry.category === category)
+  const distribution = (caller: Caller, params: unknown) =>
+    caller.post('/rpc/get_transaction_distribution_by_category', { params })
+  const of = (category: Entry['category'], entries: readonly Entry[] = counted) =>
+    entries.filter((entry) => entry.category === category)
 
   test('get_transaction_distribution_by_category returns totals, counts and shares by category, without failed transactions', async () => {
     const january = counted.filter(({ on }) => on < '2025-02')
-    const all = january.map(({ category }) => category).filter((category, n, list) => list.indexOf(category) === n)
+    const all = january.map(({ category }) => category).filter((category, n, list) =>
+      list.indexOf(category) === n
+    )
     const whole = all.reduce((total, category) => total + Math.abs(money(of(category, january))), 0)
-    const { status, body } = await distribution(mine, { user_id: ada.id, organization_id: null, filters: { start_date: '2025-01-01', end_date: '2025-01-31' } })
+    const { status, body } = await distribution(mine, {
+      user_id: ada.id,
+      organization_id: null,
+      filters: { start_date: '2025-01-01', end_date: '2025-01-31' },
+    })
     expect(status).toBe(200)
     expect(body).toEqual([null, 'Home', 'Food'].map((category) => {
       const entries = of(category as Entry['category'], january)
@@ -373,15 +535,21 @@ describe('get_transaction_distribution_by_category', () => {
 
   test('get_transaction_distribution_by_category returns one transaction type, all time, an organization, or no rows', async () => {
     const expenses = (await distribution(ours, { filters: { transaction_type: 'expense' } })).body
-    expect(expenses.map(({ name, total }: { name: string, total: number }) => [name, total])).toEqual([
-      ['Home', 2 * money(of('Home'))],
-      // less the refund
-      ['Food', 2 * money(of('Food'))],
-    ])
+    expect(expenses.map(({ name, total }: { name: string, total: number }) => [name, total]))
+      .toEqual([
+        ['Home', 2 * money(of('Home'))],
+        // less the refund
+        ['Food', 2 * money(of('Food'))],
+      ])
     expect((await distribution(mine, {})).body).toHaveLength(3)
-    expect((await distribution(ours, { organization_id: null })).body).toEqual((await distribution(mine, {})).body)
+    expect((await distribution(ours, { organization_id: null })).body).toEqual(
+      (await distribution(mine, {})).body,
+    )
     expect(await distribution(nobody, {})).toMatchObject({ status: 200, body: [] })
-    expect(await distribution(mine, { filters: { preset: 'today' } })).toMatchObject({ status: 200, body: [] })
+    expect(await distribution(mine, { filters: { preset: 'today' } })).toMatchObject({
+      status: 200,
+      body: [],
+    })
   })
 
   test.each([
@@ -425,7 +593,8 @@ describe('get_budget_comparison', () => {
       row('Home', 290.32, 0),
       row('Unused', 20.16, 0),
     ])
-    // The last day of January and half of February. A refund reduces the spent amount, and a failed payment is not spent.
+    // The last day of January and half of February. A refund reduces the spent amount, and a failed
+    // payment is not spent.
     expect((await budget(mine, '?start_date=2025-01-31&end_date=2025-02-14')).body).toEqual([
       row('Food', 165, 2.53, 2.02),
       row('Home', 479.03, 0),
@@ -471,7 +640,11 @@ describe('get_cash_flow', () => {
     const { status, body } = await flow(mine, '?grouping=monthly&periods=120')
     expect([status, body.length]).toEqual([200, 120])
     const zeros = { income: 0, expenses: 0, net: 0, is_planned: false, pending: 0, left_out: 0 }
-    expect(body.at(-1)).toEqual({ period: `${now.toISOString().slice(0, 7)}-01`, currency: 'usd', ...zeros })
+    expect(body.at(-1)).toEqual({
+      period: `${now.toISOString().slice(0, 7)}-01`,
+      currency: 'usd',
+      ...zeros,
+    })
     const months: string[] = body.map((row: { period: string }) => row.period)
     expect(months).toEqual([...new Set(months)].toSorted((a, b) => a < b ? -1 : 1))
     for (const month of ['2025-01', '2025-02']) {
@@ -493,39 +666,71 @@ describe('get_cash_flow', () => {
 
   test('get_cash_flow groups by day, week, month, quarter and year, and defaults to twelve months', async () => {
     expect((await flow(mine, '')).body).toHaveLength(12)
-    for (const grouping of ['daily', 'weekly', 'quarterly', 'yearly']) expect((await flow(ours, `?grouping=${grouping}&periods=3`)).body).toHaveLength(3)
+    for (const grouping of ['daily', 'weekly', 'quarterly', 'yearly'])
+      expect((await flow(ours, `?grouping=${grouping}&periods=3`)).body).toHaveLength(3)
     const { body } = await flow(ours, '?grouping=yearly&periods=30')
-    expect(body.find(({ period }: { period: string }) => period === '2025-01-01').net).toBe(2 * money(counted))
+    expect(body.find(({ period }: { period: string }) => period === '2025-01-01').net).toBe(
+      2 * money(counted),
+    )
     const caller = stack.as(await stack.person())
     await caller.create('transactions', { name: 'now', amount: 5 })
     for (const grouping of ['daily', 'weekly', 'monthly', 'quarterly', 'yearly'])
-      expect((await flow(caller, `?grouping=${grouping}&periods=1`)).body).toMatchObject([{ income: 5, net: 5 }])
+      expect((await flow(caller, `?grouping=${grouping}&periods=1`)).body).toMatchObject([{
+        income: 5,
+        net: 5,
+      }])
   })
 
   test('get_cash_flow returns one series of zeros without transactions, and a series for each currency', async () => {
-    expect((await flow(nobody, '?periods=2')).body).toMatchObject([{ currency: 'usd', net: 0 }, { currency: 'usd', net: 0 }])
+    expect((await flow(nobody, '?periods=2')).body).toMatchObject([{ currency: 'usd', net: 0 }, {
+      currency: 'usd',
+      net: 0,
+    }])
     const caller = stack.as(await stack.person())
-    await caller.create('transactions', [{ name: 'x', amount: 1, currency: 'eur' }, { name: 'x', amount: 2, currency: 'chf' }])
-    expect((await flow(caller, '?periods=1')).body.map(({ currency, net }: { currency: string, net: number }) => [currency, net])).toEqual([['chf', 2], [
+    await caller.create('transactions', [{ name: 'x', amount: 1, currency: 'eur' }, {
+      name: 'x',
+      amount: 2,
+      currency: 'chf',
+    }])
+    expect(
+      (await flow(caller, '?periods=1')).body
+        .map(({ currency, net }: { currency: string, net: number }) => [currency, net]),
+    ).toEqual([['chf', 2], [
       'eur',
       1,
     ]])
-    expect((await flow(caller, '?periods=1&p_currency=EUR')).body).toMatchObject([{ currency: 'eur', net: 1 }])
+    expect((await flow(caller, '?periods=1&p_currency=EUR')).body).toMatchObject([{
+      currency: 'eur',
+      net: 1,
+    }])
   })
 
   test('get_cash_flow counts only the days of a range, in periods that may be incomplete', async () => {
-    const range = async (query: string) => (await flow(mine, query)).body.map(({ period, net }: { period: string, net: number }) => [period, net])
-    const net = (from: string, to: string) => money(counted.filter(({ on }) => on >= from && on <= to))
+    const range = async (query: string) =>
+      (await flow(mine, query)).body.map((
+        { period, net }: { period: string, net: number },
+      ) => [period, net])
+    const net = (from: string, to: string) =>
+      money(counted.filter(({ on }) => on >= from && on <= to))
     expect(await range('?p_from=2025-01-03&p_to=2025-02-01')).toEqual([
       ['2025-01-01', net('2025-01-03', '2025-01-31')],
       ['2025-02-01', net('2025-02-01', '2025-02-01')],
     ])
-    expect(await range('?periods=2&p_to=2025-02-27')).toEqual([['2025-01-01', net('2025-01-01', '2025-01-31')], [
+    expect(await range('?periods=2&p_to=2025-02-27')).toEqual([[
+      '2025-01-01',
+      net('2025-01-01', '2025-01-31'),
+    ], [
       '2025-02-01',
       net('2025-02-01', '2025-02-27'),
     ]])
-    expect(await range('?grouping=yearly&p_to=2025-12-31&periods=1')).toEqual([['2025-01-01', net('2025-01-01', '2025-12-31')]])
-    expect((await range('?grouping=yearly&p_from=2025-01-03'))[0]).toEqual(['2025-01-01', net('2025-01-03', '2025-12-31')])
+    expect(await range('?grouping=yearly&p_to=2025-12-31&periods=1')).toEqual([[
+      '2025-01-01',
+      net('2025-01-01', '2025-12-31'),
+    ]])
+    expect((await range('?grouping=yearly&p_from=2025-01-03'))[0]).toEqual([
+      '2025-01-01',
+      net('2025-01-03', '2025-12-31'),
+    ])
     expect(await range('?grouping=daily&p_from=2025-01-01&p_to=2025-04-30')).toHaveLength(120)
   })
   test.each([
@@ -539,38 +744,73 @@ describe('get_cash_flow', () => {
     expect(await flow(mine, query)).toMatchObject({ status: 400, body: { code: '22023', message } })
   })
 
-  test.each(['?grouping=hourly', '?periods=0', '?periods=121', '?periods=-1'])('get_cash_flow is 400 for %s', async (query) => {
-    expect(await flow(mine, query)).toMatchObject(refusal({}))
-  })
+  test.each(['?grouping=hourly', '?periods=0', '?periods=121', '?periods=-1'])(
+    'get_cash_flow is 400 for %s',
+    async (query) => {
+      expect(await flow(mine, query)).toMatchObject(refusal({}))
+    },
+  )
   test('get_cash_flow is 400 if periods is not a number', async () => {
-    expect(await flow(mine, '?periods=many')).toMatchObject({ status: 400, body: { code: '22P02' } })
+    expect(await flow(mine, '?periods=many')).toMatchObject({
+      status: 400,
+      body: { code: '22P02' },
+    })
   })
 })
 
 describe('delete_category', () => {
-  const remove = (caller: Caller, body: Record<string, unknown>) => caller.post('/rpc/delete_category', body)
+  const remove = (caller: Caller, body: Record<string, unknown>) =>
+    caller.post('/rpc/delete_category', body)
   async function filed(caller: Caller) {
-    const [from, to] = [await caller.create('categories', { name: 'from' }), await caller.create('categories', { name: 'to' })]
-    const transaction = await caller.create('transactions', { name: 'x', amount: 1, category_id: from.id })
-    await caller.create('subscriptions', { title: 'x', amount: 1, period: 'daily', category_id: from.id })
-    await caller.create('line_items', { transaction_id: transaction.id, name: 'x', amount: 1, category_id: from.id })
+    const [from, to] = [
+      await caller.create('categories', { name: 'from' }),
+      await caller.create('categories', { name: 'to' }),
+    ]
+    const transaction = await caller.create('transactions', {
+      name: 'x',
+      amount: 1,
+      category_id: from.id,
+    })
+    await caller.create('subscriptions', {
+      title: 'x',
+      amount: 1,
+      period: 'daily',
+      category_id: from.id,
+    })
+    await caller.create('line_items', {
+      transaction_id: transaction.id,
+      name: 'x',
+      amount: 1,
+      category_id: from.id,
+    })
     return { from, to }
   }
 
-  test.each(['personal', 'team'])('delete_category moves the transactions of the category and deletes it, in the %s context', async (context) => {
-    const caller = context === 'team' ? ours : mine
-    const { from, to } = await filed(caller)
-    expect(await remove(caller, { p_category_id: from.id, p_replacement_id: to.id })).toMatchObject({
-      status: 200,
-      body: { category_id: from.id, replacement_id: to.id, transactions: 1, subscriptions: 1, line_items: 1 },
-    })
-    expect((await caller.get(`/categories?id=eq.${from.id}`)).body).toEqual([])
-    for (const table of ['transactions', 'subscriptions', 'line_items']) expect((await caller.get(`/${table}?category_id=eq.${to.id}`)).body).toHaveLength(1)
-    expect(await remove(caller, { p_category_id: to.id })).toMatchObject({
-      status: 200,
-      body: { replacement_id: null, transactions: 1, subscriptions: 1, line_items: 1 },
-    })
-  })
+  test.each(['personal', 'team'])(
+    'delete_category moves the transactions of the category and deletes it, in the %s context',
+    async (context) => {
+      const caller = context === 'team' ? ours : mine
+      const { from, to } = await filed(caller)
+      expect(await remove(caller, { p_category_id: from.id, p_replacement_id: to.id }))
+        .toMatchObject({
+          status: 200,
+          body: {
+            category_id: from.id,
+            replacement_id: to.id,
+            transactions: 1,
+            subscriptions: 1,
+            line_items: 1,
+          },
+        })
+      expect((await caller.get(`/categories?id=eq.${from.id}`)).body).toEqual([])
+      for (const table of ['transactions', 'subscriptions', 'line_items'])
+        expect((await caller.get(`/${table}?category_id=eq.${to.id}`)).body).toHaveLength(1)
+      expect(await remove(caller, { p_category_id: to.id })).toMatchObject({
+        status: 200,
+        body: { replacement_id: null, transactions: 1, subscriptions: 1, line_items: 1 },
+      })
+    },
+  )
 
   test('delete_category changes nothing if the replacement is missing, of another context, or the category itself', async () => {
     const { from } = await filed(mine)
@@ -582,19 +822,27 @@ describe('delete_category', () => {
         body: { message: 'replacement category not found' },
       })
     }
-    expect(await remove(mine, { p_category_id: from.id, p_replacement_id: from.id })).toMatchObject(refusal({}))
+    expect(await remove(mine, { p_category_id: from.id, p_replacement_id: from.id })).toMatchObject(
+      refusal({}),
+    )
     expect((await mine.get(`/transactions?category_id=eq.${from.id}`)).body).toHaveLength(1)
   })
 
   test('delete_category is 404 for a category that the caller cannot see, and 403 for a viewer', async () => {
     const { from } = await filed(ours)
     for (const id of [from.id, '00000000-0000-4000-8000-000000000000'])
-      expect(await remove(nobody, { p_category_id: id })).toMatchObject({ status: 404, body: { message: 'category not found' } })
+      expect(await remove(nobody, { p_category_id: id })).toMatchObject({
+        status: 404,
+        body: { message: 'category not found' },
+      })
     expect(await remove(viewer, { p_category_id: from.id })).toMatchObject({
       status: 403,
       body: { code: '42501', message: 'permission denied for table categories' },
     })
-    expect(await remove(mine, { p_category_id: '1' })).toMatchObject({ status: 400, body: { code: '22P02' } })
+    expect(await remove(mine, { p_category_id: '1' })).toMatchObject({
+      status: 400,
+      body: { code: '22P02' },
+    })
     expect((await ours.get(`/categories?id=eq.${from.id}`)).body).toHaveLength(1)
   })
 })

@@ -1,4 +1,7 @@
-/** What an import of a file does beside its rows: it applies rules, suggests categories, and stores the closing balance of the statement. */
+/**
+ * What an import of a file does beside its rows: it applies rules, suggests categories, and stores
+ * the closing balance of the statement.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 
@@ -9,7 +12,12 @@ beforeAll(async () => {
 afterAll(() => stack.stop())
 
 const someone = async () => stack.as(await stack.person())
-const row = (name: string, more: object = {}) => ({ name, amount: -5, transaction_date: '2025-03-01', ...more })
+const row = (name: string, more: object = {}) => ({
+  name,
+  amount: -5,
+  transaction_date: '2025-03-01',
+  ...more,
+})
 
 describe('rules and suggestions', () => {
   type Verdict = {
@@ -20,16 +28,27 @@ describe('rules and suggestions', () => {
     suggested_category_id: string | null
     because: string | null
   }
-  const category = async (caller: Caller, name = 'Food'): Promise<string> => (await caller.create('categories', { name })).id
+  const category = async (caller: Caller, name = 'Food'): Promise<string> =>
+    (await caller.create('categories', { name })).id
   const rule = async (caller: Caller, value: string, change: object): Promise<string> =>
-    (await caller.create('rules', { name: value, conditions: [{ field: 'name', operation: 'ilike', value: `*${value}*` }], ...change })).id
+    (await caller.create('rules', {
+      name: value,
+      conditions: [{ field: 'name', operation: 'ilike', value: `*${value}*` }],
+      ...change,
+    })).id
   const send = async (caller: Caller, p_rows: object[], more: object = {}): Promise<Verdict[]> => {
-    const { status, body, text } = await caller.post('/rpc/import_transactions', { p_rows, p_source: 'bank', ...more })
+    const { status, body, text } = await caller.post('/rpc/import_transactions', {
+      p_rows,
+      p_source: 'bank',
+      ...more,
+    })
     if (status !== 200) throw new Error(text)
     return body
   }
   const store = { p_dry_run: false }
-  const stored = async (caller: Caller, id: string | null) => (await caller.get(`/transactions?id=eq.${id}&select=name,status,category_id,tags(name)`)).body[0]
+  const stored = async (caller: Caller, id: string | null) =>
+    (await caller.get(`/transactions?id=eq.${id}&select=name,status,category_id,tags(name)`))
+      .body[0]
 
   test('an import applies rules to new rows, as its dry run says, and the verdict names the rule', async () => {
     const caller = await someone()
@@ -42,16 +61,32 @@ describe('rules and suggestions', () => {
     const rows = [row('Rewe Markt 12'), row('Bank fee'), row('Tram 5')]
     const dry = await send(caller, rows)
     expect(dry).toMatchObject([
-      { verdict: 'new', rule_id: first, suggested_category_id: null, because: 'the rule "rewe" applies' },
+      {
+        verdict: 'new',
+        rule_id: first,
+        suggested_category_id: null,
+        because: 'the rule "rewe" applies',
+      },
       { verdict: 'new', rule_id: null, suggested_category_id: null, because: null },
       { verdict: 'new', rule_id: second, because: 'the rule "tram" applies' },
     ])
     expect((await caller.get('/tags')).body).toEqual([])
     const done = await send(caller, rows, store)
     expect(done.map((one) => ({ ...one, transaction_id: null }))).toEqual(dry)
-    expect(await stored(caller, done[0]?.transaction_id ?? null)).toEqual({ name: 'REWE', status: 'paid', category_id: food, tags: [{ name: 'shop' }] })
-    expect(await stored(caller, done[1]?.transaction_id ?? null)).toMatchObject({ name: 'Bank fee', category_id: null })
-    expect(await stored(caller, done[2]?.transaction_id ?? null)).toMatchObject({ name: 'TRAM', category_id: null })
+    expect(await stored(caller, done[0]?.transaction_id ?? null)).toEqual({
+      name: 'REWE',
+      status: 'paid',
+      category_id: food,
+      tags: [{ name: 'shop' }],
+    })
+    expect(await stored(caller, done[1]?.transaction_id ?? null)).toMatchObject({
+      name: 'Bank fee',
+      category_id: null,
+    })
+    expect(await stored(caller, done[2]?.transaction_id ?? null)).toMatchObject({
+      name: 'TRAM',
+      category_id: null,
+    })
   })
 
   test('an import recognizes a row that a rule has renamed, and takes the later word of the bank on it', async () => {
@@ -59,25 +94,45 @@ describe('rules and suggestions', () => {
     await rule(caller, 'rewe', { set_name: 'REWE', add_tags: ['shop'] })
     const pending = row('Rewe Markt 12', { external_id: 'a', status: 'pending' })
     const [{ transaction_id: id } = {} as Verdict] = await send(caller, [pending], store)
-    expect(await send(caller, [pending])).toMatchObject([{ verdict: 'duplicate', transaction_id: id, rule_id: null }])
-    expect(await send(caller, [{ ...pending, status: 'paid' }], store)).toMatchObject([{ verdict: 'updated', transaction_id: id }])
-    expect(await stored(caller, id)).toEqual({ name: 'REWE', status: 'paid', category_id: null, tags: [{ name: 'shop' }] })
-    expect(await send(caller, [{ ...pending, status: 'paid' }])).toMatchObject([{ verdict: 'duplicate' }])
+    expect(await send(caller, [pending])).toMatchObject([{
+      verdict: 'duplicate',
+      transaction_id: id,
+      rule_id: null,
+    }])
+    expect(await send(caller, [{ ...pending, status: 'paid' }], store)).toMatchObject([{
+      verdict: 'updated',
+      transaction_id: id,
+    }])
+    expect(await stored(caller, id)).toEqual({
+      name: 'REWE',
+      status: 'paid',
+      category_id: null,
+      tags: [{ name: 'shop' }],
+    })
+    expect(await send(caller, [{ ...pending, status: 'paid' }])).toMatchObject([{
+      verdict: 'duplicate',
+    }])
   })
 
   test('an import is taken back with what its rules did, by its deletion or an undo', async () => {
     const caller = await someone()
     await rule(caller, 'rewe', { set_name: 'REWE', add_tags: ['shop'] })
     for (const way of ['delete', 'undo', 'tagged']) {
-      const [{ transaction_id: id } = {} as Verdict] = await send(caller, [row(`Rewe ${way}`)], { ...store, p_again: true })
+      const [{ transaction_id: id } = {} as Verdict] = await send(caller, [row(`Rewe ${way}`)], {
+        ...store,
+        p_again: true,
+      })
       if (way === 'undo') {
         const [{ id: p_activity_id }] = (await caller.get('/activity?order=id.desc&limit=1')).body
         expect((await caller.post('/rpc/undo', { p_activity_id })).status).toBe(200)
       } else {
         const tag = way === 'tagged' ? await caller.create('tags', { name: 'own' }) : undefined
-        if (tag !== undefined) await caller.create('transaction_tags', { transaction_id: id, tag_id: tag.id })
+        if (tag !== undefined)
+          await caller.create('transaction_tags', { transaction_id: id, tag_id: tag.id })
         // a tag of the user is a change, the tag of the rule is none
-        expect((await caller.delete('/imports?id=not.is.null')).status).toBe(way === 'tagged' ? 409 : 204)
+        expect((await caller.delete('/imports?id=not.is.null')).status).toBe(
+          way === 'tagged' ? 409 : 204,
+        )
       }
       expect((await caller.get('/transactions')).body).toHaveLength(way === 'tagged' ? 1 : 0)
     }
@@ -88,8 +143,15 @@ describe('rules and suggestions', () => {
     const [food, fun] = [await category(caller), await category(caller, 'Fun')]
     await send(caller, [row('Rewe 1')], store)
     const id = await rule(caller, 'rewe', { set_category_id: food })
-    const answers = await send(caller, [row('Rewe 1'), row('Rewe 2', { category_id: fun }), row('Rewe 3')], store)
-    expect(answers).toMatchObject([{ verdict: 'duplicate', rule_id: null }, { verdict: 'new', rule_id: null }, { verdict: 'new', rule_id: id }])
+    const answers = await send(caller, [
+      row('Rewe 1'),
+      row('Rewe 2', { category_id: fun }),
+      row('Rewe 3'),
+    ], store)
+    expect(answers).toMatchObject([{ verdict: 'duplicate', rule_id: null }, {
+      verdict: 'new',
+      rule_id: null,
+    }, { verdict: 'new', rule_id: id }])
     expect((await caller.get('/transactions?select=name,category_id&order=name')).body).toEqual([
       { name: 'Rewe 1', category_id: null },
       { name: 'Rewe 2', category_id: fun },
@@ -110,7 +172,11 @@ describe('rules and suggestions', () => {
       ['search', 'contains', 'ewe'],
     ].map(([field, operation, value]) => ({ field, operation, value }))
     const { id } = await caller.create('rules', { name: 'all', conditions, set_name: 'x' })
-    expect(await send(caller, [row('Rewe'), row('Rewe', { transaction_date: '2025-03-02' })], { p_account_id: account })).toMatchObject([{ rule_id: id }, {
+    expect(
+      await send(caller, [row('Rewe'), row('Rewe', { transaction_date: '2025-03-02' })], {
+        p_account_id: account,
+      }),
+    ).toMatchObject([{ rule_id: id }, {
       rule_id: null,
     }])
     expect(await send(caller, [row('Rewe')])).toMatchObject([{ rule_id: null }])
@@ -119,13 +185,33 @@ describe('rules and suggestions', () => {
   test('an import suggests a category where no rule sets one, with the reason, and does not store it', async () => {
     const caller = await someone()
     const food = await category(caller)
-    await caller.create('transactions', Array.from({ length: 3 }, () => ({ name: 'Bakery', amount: -3, category_id: food, transaction_date: '2024-01-01' })))
+    await caller.create(
+      'transactions',
+      Array.from(
+        { length: 3 },
+        () => ({ name: 'Bakery', amount: -3, category_id: food, transaction_date: '2024-01-01' }),
+      ),
+    )
     const named = await rule(caller, 'bakery 7', { set_name: 'Bakery' })
-    const rows = [row('BAKERY 12'), row('Bakery 7'), row('Kiosk'), row('Bakery', { category_id: food }), row('Bakery', { amount: 5 })]
+    const rows = [
+      row('BAKERY 12'),
+      row('Bakery 7'),
+      row('Kiosk'),
+      row('Bakery', { category_id: food }),
+      row('Bakery', { amount: 5 }),
+    ]
     const answers = await send(caller, rows)
     expect(answers).toMatchObject([
-      { rule_id: null, suggested_category_id: food, because: expect.stringContaining('3 of 3 transactions of "bakery" are in Food') as string },
-      { rule_id: named, suggested_category_id: food, because: expect.stringContaining('the rule "bakery 7" applies; 3 of 3') as string },
+      {
+        rule_id: null,
+        suggested_category_id: food,
+        because: expect.stringContaining('3 of 3 transactions of "bakery" are in Food') as string,
+      },
+      {
+        rule_id: named,
+        suggested_category_id: food,
+        because: expect.stringContaining('the rule "bakery 7" applies; 3 of 3') as string,
+      },
       { suggested_category_id: null, because: null },
       { suggested_category_id: null },
       { suggested_category_id: null },
@@ -137,7 +223,10 @@ describe('rules and suggestions', () => {
 
   test('an import takes the rules of the active context', async () => {
     const ada = await stack.person()
-    const [personal, ours] = [stack.as(ada), stack.as(ada, await stack.organization({ owner: ada }))]
+    const [personal, ours] = [
+      stack.as(ada),
+      stack.as(ada, await stack.organization({ owner: ada })),
+    ]
     await rule(personal, 'rewe', { set_name: 'mine' })
     const shared = await rule(ours, 'rewe', { set_name: 'ours' })
     expect(await send(ours, [row('Rewe')])).toMatchObject([{ rule_id: shared }])
@@ -148,8 +237,16 @@ describe('an import with p_balance and p_balance_on', () => {
   const account = async (caller: Caller, more: object = {}): Promise<string> =>
     (await caller.create('accounts', { name: 'Bank', type: 'checking', ...more })).id
   const send = (caller: Caller, p_account_id: string | null, more: object = {}) =>
-    caller.post('/rpc/import_transactions', { p_rows: [row('Tram')], p_account_id, p_dry_run: false, p_balance: 95, p_balance_on: '2025-03-31', ...more })
-  const balances = async (caller: Caller) => (await caller.get('/balances?select=account_id,on_date,balance,source&order=on_date')).body
+    caller.post('/rpc/import_transactions', {
+      p_rows: [row('Tram')],
+      p_account_id,
+      p_dry_run: false,
+      p_balance: 95,
+      p_balance_on: '2025-03-31',
+      ...more,
+    })
+  const balances = async (caller: Caller) =>
+    (await caller.get('/balances?select=account_id,on_date,balance,source&order=on_date')).body
   const undoLast = async (caller: Caller) => {
     const [{ id: p_activity_id }] = (await caller.get('/activity?order=id.desc&limit=1')).body
     return caller.post('/rpc/undo', { p_activity_id })
@@ -158,10 +255,18 @@ describe('an import with p_balance and p_balance_on', () => {
   test('an import with p_balance and p_balance_on stores the balance of the statement, which get_reconciliation compares with the rows', async () => {
     const caller = await someone()
     const bank = await account(caller, { balance: 100 })
-    expect(await send(caller, bank, { p_dry_run: true })).toMatchObject({ status: 200, body: [{ verdict: 'new' }] })
+    expect(await send(caller, bank, { p_dry_run: true })).toMatchObject({
+      status: 200,
+      body: [{ verdict: 'new' }],
+    })
     expect(await balances(caller)).toEqual([])
     expect((await send(caller, bank)).status).toBe(200)
-    expect(await balances(caller)).toEqual([{ account_id: bank, on_date: '2025-03-31', balance: 95, source: 'statement' }])
+    expect(await balances(caller)).toEqual([{
+      account_id: bank,
+      on_date: '2025-03-31',
+      balance: 95,
+      source: 'statement',
+    }])
     expect((await caller.get(`/rpc/get_reconciliation?p_account_id=${bank}`)).body).toEqual([
       { on_date: '2025-03-31', stated: 95, computed: 95, difference: 0, transactions: 1 },
     ])
@@ -176,7 +281,10 @@ describe('an import with p_balance and p_balance_on', () => {
     expect(await balances(caller)).toHaveLength(1)
     const [{ id }] = (await caller.get('/activity?order=id.desc&limit=1')).body
     expect((await send(caller, bank)).status).toBe(200)
-    expect((await caller.get('/activity?order=id.desc&limit=1')).body).toMatchObject([{ id, table_name: 'balances' }])
+    expect((await caller.get('/activity?order=id.desc&limit=1')).body).toMatchObject([{
+      id,
+      table_name: 'balances',
+    }])
   })
 
   test.each(['undo', 'deletion'])(
@@ -186,7 +294,10 @@ describe('an import with p_balance and p_balance_on', () => {
       const bank = await account(caller)
       await send(caller, bank)
       const stored = await balances(caller)
-      expect((await (way === 'undo' ? undoLast(caller) : caller.delete('/imports?id=not.is.null'))).status).toBe(way === 'undo' ? 200 : 204)
+      expect(
+        (await (way === 'undo' ? undoLast(caller) : caller.delete('/imports?id=not.is.null')))
+          .status,
+      ).toBe(way === 'undo' ? 200 : 204)
       expect(await balances(caller)).toEqual([])
       expect((await undoLast(caller)).status).toBe(200)
       expect(await balances(caller)).toEqual(stored)
@@ -195,16 +306,27 @@ describe('an import with p_balance and p_balance_on', () => {
     },
   )
 
-  test.each([['undo', 'manual'], ['deletion', 'manual'], ['undo', 'statement'], ['deletion', 'statement']])(
+  test.each([['undo', 'manual'], ['deletion', 'manual'], ['undo', 'statement'], [
+    'deletion',
+    'statement',
+  ]])(
     'replaces another balance of that day, and its %s restores the %s one',
     async (way, source) => {
       const caller = await someone()
       const bank = await account(caller)
-      await caller.create('balances', { account_id: bank, on_date: '2025-03-31', balance: 80, source })
+      await caller.create('balances', {
+        account_id: bank,
+        on_date: '2025-03-31',
+        balance: 80,
+        source,
+      })
       const former = await balances(caller)
       await send(caller, bank)
       expect(await balances(caller)).toMatchObject([{ balance: 95, source: 'statement' }])
-      expect((await (way === 'undo' ? undoLast(caller) : caller.delete('/imports?id=not.is.null'))).status).toBe(way === 'undo' ? 200 : 204)
+      expect(
+        (await (way === 'undo' ? undoLast(caller) : caller.delete('/imports?id=not.is.null')))
+          .status,
+      ).toBe(way === 'undo' ? 200 : 204)
       expect(await balances(caller)).toEqual(former)
     },
   )
@@ -212,10 +334,19 @@ describe('an import with p_balance and p_balance_on', () => {
   test('an import with p_balance and p_balance_on of an idle month stores the balance without a row, and a dry run stores none', async () => {
     const caller = await someone()
     const bank = await account(caller, { balance: 95 })
-    expect(await send(caller, bank, { p_rows: [], p_dry_run: true })).toMatchObject({ status: 200, body: [] })
+    expect(await send(caller, bank, { p_rows: [], p_dry_run: true })).toMatchObject({
+      status: 200,
+      body: [],
+    })
     expect(await balances(caller)).toEqual([])
-    for (let time = 0; time < 2; time++) expect(await send(caller, bank, { p_rows: [] })).toMatchObject({ status: 200, body: [] })
-    expect(await balances(caller)).toEqual([{ account_id: bank, on_date: '2025-03-31', balance: 95, source: 'statement' }])
+    for (let time = 0; time < 2; time++)
+      expect(await send(caller, bank, { p_rows: [] })).toMatchObject({ status: 200, body: [] })
+    expect(await balances(caller)).toEqual([{
+      account_id: bank,
+      on_date: '2025-03-31',
+      balance: 95,
+      source: 'statement',
+    }])
     expect((await caller.get('/imports')).body).toEqual([])
     expect((await undoLast(caller)).status).toBe(200)
     expect(await balances(caller)).toEqual([])
@@ -224,7 +355,11 @@ describe('an import with p_balance and p_balance_on', () => {
       [{ p_balance_on: null }, 'p_balance and p_balance_on belong together'],
       [{ p_account_id: null }, 'p_balance needs p_account_id'],
     ] as const
-    for (const [more, message] of refused) expect(await send(caller, bank, { p_rows: [], ...more })).toMatchObject({ status: 400, body: { message } })
+    for (const [more, message] of refused)
+      expect(await send(caller, bank, { p_rows: [], ...more })).toMatchObject({
+        status: 400,
+        body: { message },
+      })
   })
 
   test('an import with p_balance and p_balance_on keeps a balance that a user has changed since, when the import is deleted', async () => {
@@ -243,15 +378,26 @@ describe('an import with p_balance and p_balance_on', () => {
     [{ p_balance_on: '2025-02-30' }, '22023', "p_balance_on is not a date: '2025-02-30'"],
     [{ p_balance: 'NaN' }, '22023', 'p_balance is no balance: NaN'],
     [{ p_balance: 1e12 }, '22023', 'p_balance is no balance: 1000000000000'],
-    [{ p_balance: 1.5, currency: 'jpy' }, '23514', expect.stringContaining('balances_balance_fits_currency')],
-    [{ p_balance: 1.234, currency: 'kwd' }, '23514', expect.stringContaining('balances_balance_fits_currency')],
+    [
+      { p_balance: 1.5, currency: 'jpy' },
+      '23514',
+      expect.stringContaining('balances_balance_fits_currency'),
+    ],
+    [
+      { p_balance: 1.234, currency: 'kwd' },
+      '23514',
+      expect.stringContaining('balances_balance_fits_currency'),
+    ],
   ])(
     'an import with p_balance and p_balance_on with %j is 400, also as a dry run, and stores nothing',
     async ({ currency = 'eur', ...more }, code, message) => {
       const caller = await someone()
       const bank = await account(caller, { currency })
       for (const p_dry_run of [true, false]) {
-        expect(await send(caller, bank, { ...more, p_dry_run })).toMatchObject({ status: 400, body: { code, message, hint: expect.stringMatching(/./) } })
+        expect(await send(caller, bank, { ...more, p_dry_run })).toMatchObject({
+          status: 400,
+          body: { code, message, hint: expect.stringMatching(/./) },
+        })
       }
       expect([await balances(caller), (await caller.get('/transactions')).body]).toEqual([[], []])
     },
@@ -265,12 +411,17 @@ describe('an import with p_balance and p_balance_on', () => {
   })
 
   test('an import with p_balance and p_balance_on of a team is stored by an editor for the team, and refused for a viewer', async () => {
-    const [owner, editor, viewer] = [await stack.person(), await stack.person(), await stack.person()]
+    const [owner, editor, viewer] = [
+      await stack.person(),
+      await stack.person(),
+      await stack.person(),
+    ]
     const team = await stack.organization({ owner, editor, viewer })
     const bank = await account(stack.as(owner, team))
     expect((await send(stack.as(viewer, team), bank)).status).toBe(403)
     expect((await send(stack.as(editor, team), bank)).status).toBe(200)
-    expect((await stack.as(viewer, team).get('/balances?select=balance,organization_id')).body).toEqual([{ balance: 95, organization_id: team.id }])
+    expect((await stack.as(viewer, team).get('/balances?select=balance,organization_id')).body)
+      .toEqual([{ balance: 95, organization_id: team.id }])
     expect((await stack.as(owner, team).delete('/imports?id=not.is.null')).status).toBe(204)
     expect(await balances(stack.as(owner, team))).toEqual([])
   })

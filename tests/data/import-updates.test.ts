@@ -1,4 +1,7 @@
-/** A bank's later version of a row: applied unless a user has edited the row, counted in the dry run, reverted with the import. */
+/**
+ * A bank's later version of a row: applied unless a user has edited the row, counted in the dry
+ * run, reverted with the import.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'
 
@@ -10,16 +13,21 @@ afterAll(() => stack.stop())
 
 type Row = Record<string, any>
 const send = (caller: Caller, rows: Row[], more: Row = {}, zone = 'UTC'): Promise<Answer> =>
-  caller.post('/rpc/import_transactions', { p_rows: rows, p_source: 'bank', ...more }, { prefer: `timezone=${zone}` })
+  caller.post('/rpc/import_transactions', { p_rows: rows, p_source: 'bank', ...more }, {
+    prefer: `timezone=${zone}`,
+  })
 const judge = async (caller: Caller, rows: Row[], more: Row = {}, zone = 'UTC'): Promise<Row[]> => {
   const { status, body, text } = await send(caller, rows, more, zone)
   expect(status, text).toBe(200)
   return body
 }
-const store = (caller: Caller, rows: Row[], more: Row = {}, zone = 'UTC') => judge(caller, rows, { p_dry_run: false, ...more }, zone)
+const store = (caller: Caller, rows: Row[], more: Row = {}, zone = 'UTC') =>
+  judge(caller, rows, { p_dry_run: false, ...more }, zone)
 const verdicts = (rows: Row[]) => rows.map(({ verdict }) => verdict).join(' ')
-const stored = async (caller: Caller): Promise<Row[]> => (await caller.get('/transactions?order=transaction_date,name,id')).body
-const imports = async (caller: Caller): Promise<Row[]> => (await caller.get('/imports?order=created_at')).body
+const stored = async (caller: Caller): Promise<Row[]> =>
+  (await caller.get('/transactions?order=transaction_date,name,id')).body
+const imports = async (caller: Caller): Promise<Row[]> =>
+  (await caller.get('/imports?order=created_at')).body
 const undoLast = async (caller: Caller) => {
   const [last] = (await caller.get('/activity?order=id.desc&limit=1')).body
   return caller.post('/rpc/undo', { p_activity_id: last.id })
@@ -28,11 +36,24 @@ const undoLast = async (caller: Caller) => {
 /** Creates a user with an account and a card payment that the bank has announced. */
 async function announced(row: Row = {}, status: string | null = 'pending') {
   const caller = stack.as(await stack.person())
-  const account = await caller.create('accounts', { name: 'Giro', type: 'checking', currency: 'eur', balance: 100 })
+  const account = await caller.create('accounts', {
+    name: 'Giro',
+    type: 'checking',
+    currency: 'eur',
+    balance: 100,
+  })
   const more = { p_account_id: account.id }
-  const pending = { name: 'Shop', amount: '-20.00', transaction_date: '2025-03-01', external_id: 'b-1', status, ...row }
+  const pending = {
+    name: 'Shop',
+    amount: '-20.00',
+    transaction_date: '2025-03-01',
+    external_id: 'b-1',
+    status,
+    ...row,
+  }
   const [first] = await store(caller, [pending], { ...more, p_file_name: 'first' })
-  const balance = async () => (await caller.get('/accounts?select=current_balance')).body[0].current_balance
+  const balance = async () =>
+    (await caller.get('/accounts?select=current_balance')).body[0].current_balance
   const path = `/transactions?id=eq.${first?.['transaction_id']}`
   const current = async (): Promise<Row> => (await caller.get(path)).body[0]
   return { caller, more, pending, balance, path, current, id: first?.['transaction_id'] as string }
@@ -56,7 +77,11 @@ test('a row whose later version differs is not changed if a user has changed its
 
 test('a row whose later version differs is refused in dry run and import if its currency has no decimals', async () => {
   const caller = stack.as(await stack.person())
-  const account = await caller.create('accounts', { name: 'Tokyo', type: 'checking', currency: 'jpy' })
+  const account = await caller.create('accounts', {
+    name: 'Tokyo',
+    type: 'checking',
+    currency: 'jpy',
+  })
   const row = { name: 'Shop', amount: '-100', transaction_date: '2025-03-01', external_id: 'b-1' }
   await store(caller, [row], { p_account_id: account.id })
   expect(verdicts(await judge(caller, [{ ...row, amount: '-12.50' }]))).toBe('changed')
@@ -69,14 +94,23 @@ test('a row whose later version differs gets each later text of the bank, and no
     expect(verdicts(await store(caller, [{ ...pending, description: text }], more))).toBe('updated')
     expect((await current())['description']).toBe(text)
   }
-  expect(verdicts(await store(caller, [{ ...pending, description: 'Second' }], more))).toBe('changed')
-  expect(verdicts(await store(caller, [{ ...pending, description: 'Third', reference_no: 'R-1' }], more))).toBe('updated')
+  expect(verdicts(await store(caller, [{ ...pending, description: 'Second' }], more))).toBe(
+    'changed',
+  )
+  expect(
+    verdicts(
+      await store(caller, [{ ...pending, description: 'Third', reference_no: 'R-1' }], more),
+    ),
+  ).toBe('updated')
   expect(await current()).toMatchObject({ description: 'Third', reference_no: 'R-1' })
 })
 
 test('a row whose later version differs gets its former values back when the import is deleted, also after the row was deleted and restored', async () => {
   const { caller, more, pending, path, current } = await announced()
-  await store(caller, [{ ...pending, amount: '-12.00', status: 'paid' }], { ...more, p_file_name: 'second' })
+  await store(caller, [{ ...pending, amount: '-12.00', status: 'paid' }], {
+    ...more,
+    p_file_name: 'second',
+  })
   await caller.delete(path)
   expect(await undoLast(caller)).toMatchObject({ status: 200 })
   expect(await caller.delete('/imports?file_name=eq.second')).toMatchObject({ status: 204 })
@@ -88,14 +122,24 @@ test.each<[string, Row, Row]>([
   ['by its fields, as in a CSV file', { external_id: null }, { status: 'paid' }],
   ['by a file without a status', {}, { status: null }],
   ['without an id, by a file without a status', { external_id: null }, { status: undefined }],
-  ['with another text of the bank', { external_id: null, description: 'Vorgemerkt' }, { status: 'paid', description: 'Gebucht' }],
+  ['with another text of the bank', { external_id: null, description: 'Vorgemerkt' }, {
+    status: 'paid',
+    description: 'Gebucht',
+  }],
 ])('a pending row that the bank books later is booked %s', async (_, announcement, booking) => {
   const { caller, more, pending, balance, current, id } = await announced(announcement)
   expect(await balance()).toBe(100)
   const booked = { ...pending, ...booking }
-  const verdict = { row_number: 1, verdict: 'updated', transaction_id: id, reason: expect.stringContaining('status') }
+  const verdict = {
+    row_number: 1,
+    verdict: 'updated',
+    transaction_id: id,
+    reason: expect.stringContaining('status'),
+  }
   expect(await judge(caller, [booked], more)).toMatchObject([verdict])
-  expect([(await current())['status'], await imports(caller)]).toEqual(['pending', [expect.objectContaining({ file_name: 'first' })]])
+  expect([(await current())['status'], await imports(caller)]).toEqual(['pending', [
+    expect.objectContaining({ file_name: 'first' }),
+  ]])
   expect(await store(caller, [booked], { ...more, p_file_name: 'second' })).toMatchObject([verdict])
   expect(await current()).toMatchObject({
     status: 'paid',
@@ -103,7 +147,9 @@ test.each<[string, Row, Row]>([
     ...(booking['description'] === undefined ? {} : { description: 'Gebucht' }),
   })
   expect(await balance()).toBe(80)
-  expect((await imports(caller)).map(({ file_name, row_count }) => [file_name, row_count])).toEqual([['first', 1], ['second', 1]])
+  expect((await imports(caller)).map(({ file_name, row_count }) => [file_name, row_count])).toEqual(
+    [['first', 1], ['second', 1]],
+  )
   // A second import changes nothing.
   expect(verdicts(await store(caller, [booked], more))).toBe('duplicate')
   expect(await imports(caller)).toHaveLength(2)
@@ -113,36 +159,75 @@ test.each<[string, Row, Row]>([
 test('a pending row that the bank books later does not become pending again by an older file', async () => {
   const { caller, more, pending, current } = await announced()
   await store(caller, [{ ...pending, status: 'paid', amount: '-18.50' }], more)
-  expect(await store(caller, [pending], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another amount, status' }])
+  expect(await store(caller, [pending], more)).toMatchObject([{
+    verdict: 'changed',
+    reason: 'stored with another amount, status',
+  }])
   expect(await current()).toMatchObject({ status: 'paid', amount: -18.5 })
 })
 
 test.each([
   ['a user', (caller: Caller, path: string) => caller.patch(path, { name: 'Lunch with Bo' })],
   ['a rule', async (caller: Caller) => {
-    await caller.create('rules', { name: 'r', conditions: [{ field: 'search', operation: 'contains', value: 'shop' }], set_name: 'Lunch with Bo' })
+    await caller.create('rules', {
+      name: 'r',
+      conditions: [{ field: 'search', operation: 'contains', value: 'shop' }],
+      set_name: 'Lunch with Bo',
+    })
     return caller.post('/rpc/apply_rules', { p_dry_run: false })
   }],
-])('a pending row that the bank books later is booked with the name that %s gave it', async (_, rename) => {
-  const { caller, more, pending, path, balance, current } = await announced()
-  expect((await rename(caller, path)).status).toBeLessThan(300)
-  expect(await judge(caller, [pending], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another name' }])
-  const booked = { ...pending, name: 'SHOP 4711', status: 'paid', amount: '-18.50', transaction_date: '2025-03-02' }
-  expect(await store(caller, [booked], { ...more, p_file_name: 'second' })).toMatchObject([
-    { verdict: 'updated', reason: 'the bank now says another amount, transaction_date, status' },
-  ])
-  expect(await current()).toMatchObject({ name: 'Lunch with Bo', status: 'paid', amount: -18.5, booked_on: '2025-03-02' })
-  expect(await balance()).toBe(81.5)
-  expect(await judge(caller, [booked], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another name' }])
-  expect((await caller.delete('/imports?file_name=eq.second')).status).toBe(204)
-  expect(await current()).toMatchObject({ name: 'Lunch with Bo', status: 'pending', amount: -20, booked_on: '2025-03-01' })
-})
+])(
+  'a pending row that the bank books later is booked with the name that %s gave it',
+  async (_, rename) => {
+    const { caller, more, pending, path, balance, current } = await announced()
+    expect((await rename(caller, path)).status).toBeLessThan(300)
+    expect(await judge(caller, [pending], more)).toMatchObject([{
+      verdict: 'changed',
+      reason: 'stored with another name',
+    }])
+    const booked = {
+      ...pending,
+      name: 'SHOP 4711',
+      status: 'paid',
+      amount: '-18.50',
+      transaction_date: '2025-03-02',
+    }
+    expect(await store(caller, [booked], { ...more, p_file_name: 'second' })).toMatchObject([
+      { verdict: 'updated', reason: 'the bank now says another amount, transaction_date, status' },
+    ])
+    expect(await current()).toMatchObject({
+      name: 'Lunch with Bo',
+      status: 'paid',
+      amount: -18.5,
+      booked_on: '2025-03-02',
+    })
+    expect(await balance()).toBe(81.5)
+    expect(await judge(caller, [booked], more)).toMatchObject([{
+      verdict: 'changed',
+      reason: 'stored with another name',
+    }])
+    expect((await caller.delete('/imports?file_name=eq.second')).status).toBe(204)
+    expect(await current()).toMatchObject({
+      name: 'Lunch with Bo',
+      status: 'pending',
+      amount: -20,
+      booked_on: '2025-03-01',
+    })
+  },
+)
 
 test('a pending row that the bank books later is booked once if two files are imported at the same time', async () => {
   const { caller, more, pending, balance } = await announced()
-  const booked = [{ ...pending, status: 'paid' }, { name: 'New', amount: -1, transaction_date: '2025-03-02' }]
+  const booked = [{ ...pending, status: 'paid' }, {
+    name: 'New',
+    amount: -1,
+    transaction_date: '2025-03-02',
+  }]
   const answers = await Promise.all([1, 2, 3, 4].map(() => store(caller, booked, more)))
-  expect(answers.map(verdicts).toSorted((a, b) => a < b ? -1 : 1)).toEqual([...Array.from({ length: 3 }, () => 'duplicate duplicate'), 'updated new'])
+  expect(answers.map(verdicts).toSorted((a, b) => a < b ? -1 : 1)).toEqual([
+    ...Array.from({ length: 3 }, () => 'duplicate duplicate'),
+    'updated new',
+  ])
   expect([await balance(), (await imports(caller)).length]).toEqual([79, 2])
 })
 
@@ -152,29 +237,54 @@ test('a pending row that the bank books later keeps the category, tags and note 
   await caller.patch(path, { category_id: category.id, description: 'with Bo' })
   const tag = await caller.create('tags', { name: 'trip' })
   await caller.create('transaction_tags', { transaction_id: id, tag_id: tag.id })
-  const booked = { ...pending, status: 'paid', amount: '-18.50', transaction_date: '2025-03-03', description: 'Card 1234 booked', reference_no: '77' }
+  const booked = {
+    ...pending,
+    status: 'paid',
+    amount: '-18.50',
+    transaction_date: '2025-03-03',
+    description: 'Card 1234 booked',
+    reference_no: '77',
+  }
   expect(await store(caller, [booked], more)).toMatchObject([{
     verdict: 'updated',
     reason: 'the bank now says another amount, transaction_date, status, reference_no',
   }])
-  const row = { status: 'paid', amount: -18.5, booked_on: '2025-03-03', description: 'with Bo', reference_no: '77', category_id: category.id }
+  const row = {
+    status: 'paid',
+    amount: -18.5,
+    booked_on: '2025-03-03',
+    description: 'with Bo',
+    reference_no: '77',
+    category_id: category.id,
+  }
   expect(await current()).toMatchObject(row)
   expect((await caller.get('/transaction_tags')).body).toHaveLength(1)
   // The note is still the user's.
-  expect(verdicts(await store(caller, [{ ...booked, amount: '-18.40', description: 'Card 1234 corrected' }], more))).toBe('updated')
+  expect(
+    verdicts(
+      await store(
+        caller,
+        [{ ...booked, amount: '-18.40', description: 'Card 1234 corrected' }],
+        more,
+      ),
+    ),
+  ).toBe('updated')
   expect(await current()).toMatchObject({ ...row, amount: -18.4 })
 })
 
 test.each([
   ['was failed in the first file', {}, 'failed'],
   ['was pending, then failed', { status: 'failed' }, 'pending'],
-])('a row that the bank corrects is booked by a row without a status if it %s', async (_, then, first) => {
-  const { caller, more, pending, current } = await announced({}, first)
-  await store(caller, [{ ...pending, ...then }], more)
-  expect(await current()).toMatchObject({ status: 'failed' })
-  expect(verdicts(await store(caller, [{ ...pending, status: undefined }], more))).toBe('updated')
-  expect(await current()).toMatchObject({ status: 'paid' })
-})
+])(
+  'a row that the bank corrects is booked by a row without a status if it %s',
+  async (_, then, first) => {
+    const { caller, more, pending, current } = await announced({}, first)
+    await store(caller, [{ ...pending, ...then }], more)
+    expect(await current()).toMatchObject({ status: 'failed' })
+    expect(verdicts(await store(caller, [{ ...pending, status: undefined }], more))).toBe('updated')
+    expect(await current()).toMatchObject({ status: 'paid' })
+  },
+)
 
 test('a row that the bank corrects stays failed if the user said so', async () => {
   const { caller, more, pending, current, path } = await announced({}, 'paid')
@@ -202,16 +312,35 @@ test.each<[string, Row]>([
   })
   expect(verdicts(await store(caller, [corrected], more))).toBe('duplicate')
   // An older file has the bank's previous version.
-  if (correction['reference_no'] === undefined) expect(verdicts(await judge(caller, [pending], more))).toBe('changed')
+  if (correction['reference_no'] === undefined)
+    expect(verdicts(await judge(caller, [pending], more))).toBe('changed')
 })
 
 test('a row that the bank corrects keeps its day and its moment if imported in another time zone', async () => {
   const { caller, more, pending, current } = await announced({}, 'paid')
   const before = (await current())['transaction_date']
-  expect(verdicts(await store(caller, [{ ...pending, amount: '-21.00' }], more, 'Pacific/Kiritimati'))).toBe('updated')
-  expect(await current()).toMatchObject({ amount: -21, booked_on: '2025-03-01', transaction_date: before })
-  expect(verdicts(await store(caller, [{ ...pending, amount: '-21.00', transaction_date: '2025-03-02' }], more, 'Asia/Tokyo'))).toBe('updated')
-  expect(await current()).toMatchObject({ booked_on: '2025-03-02', transaction_date: '2025-03-01T15:00:00+00:00' })
+  expect(
+    verdicts(await store(caller, [{ ...pending, amount: '-21.00' }], more, 'Pacific/Kiritimati')),
+  ).toBe('updated')
+  expect(await current()).toMatchObject({
+    amount: -21,
+    booked_on: '2025-03-01',
+    transaction_date: before,
+  })
+  expect(
+    verdicts(
+      await store(
+        caller,
+        [{ ...pending, amount: '-21.00', transaction_date: '2025-03-02' }],
+        more,
+        'Asia/Tokyo',
+      ),
+    ),
+  ).toBe('updated')
+  expect(await current()).toMatchObject({
+    booked_on: '2025-03-02',
+    transaction_date: '2025-03-01T15:00:00+00:00',
+  })
 })
 
 test('a row that the bank corrects stays unchanged if its line items would no longer fit, and the import says so', async () => {
@@ -226,27 +355,42 @@ test('a row that the bank corrects stays unchanged if its line items would no lo
 
 test('a row that the bank corrects of one account is not changed by the file of another account', async () => {
   const { caller, pending } = await announced({}, 'paid')
-  const other = await caller.create('accounts', { name: 'Other', type: 'checking', currency: 'eur' })
-  expect(verdicts(await judge(caller, [{ ...pending, amount: '-21.00' }], { p_account_id: other.id }))).toBe('new')
+  const other = await caller.create('accounts', {
+    name: 'Other',
+    type: 'checking',
+    currency: 'eur',
+  })
+  expect(
+    verdicts(await judge(caller, [{ ...pending, amount: '-21.00' }], { p_account_id: other.id })),
+  ).toBe('new')
 })
 
 test.each<[string, Row, string]>([
   ['the amount', { amount: -22 }, 'amount, status'],
   ['the day', { transaction_date: '2025-03-09' }, 'transaction_date, status'],
-])('an edit of a user takes precedence over the import for %s, and the import reports the difference', async (_, edit, fields) => {
-  const { caller, more, pending, path, current } = await announced()
-  await caller.patch(path, edit)
-  const before = await current()
-  for (const status of ['paid', undefined])
-    expect(await store(caller, [{ ...pending, status }], more)).toMatchObject([{ verdict: 'changed', reason: `stored with another ${fields}` }])
-  expect(await current()).toEqual(before)
-})
+])(
+  'an edit of a user takes precedence over the import for %s, and the import reports the difference',
+  async (_, edit, fields) => {
+    const { caller, more, pending, path, current } = await announced()
+    await caller.patch(path, edit)
+    const before = await current()
+    for (const status of ['paid', undefined])
+      expect(await store(caller, [{ ...pending, status }], more)).toMatchObject([{
+        verdict: 'changed',
+        reason: `stored with another ${fields}`,
+      }])
+    expect(await current()).toEqual(before)
+  },
+)
 
 test('an edit of a user takes precedence over the import for the name of a booked transaction, with all that the bank then corrects', async () => {
   const { caller, more, pending, path, current } = await announced({}, 'paid')
   await caller.patch(path, { name: 'Bakery' })
   const before = await current()
-  expect(await store(caller, [{ ...pending, amount: '-21.00' }], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another name, amount' }])
+  expect(await store(caller, [{ ...pending, amount: '-21.00' }], more)).toMatchObject([{
+    verdict: 'changed',
+    reason: 'stored with another name, amount',
+  }])
   expect(await current()).toEqual(before)
 })
 
@@ -281,24 +425,45 @@ test('an edit of a user takes precedence also in a row that the user deleted and
 
 test('an edit of a user takes precedence and a row that no import created is never updated', async () => {
   const { caller, more } = await announced()
-  const row = { name: 'Mine', amount: -5, transaction_date: '2025-03-01', source: 'bank', external_id: 'x', currency: 'eur' }
+  const row = {
+    name: 'Mine',
+    amount: -5,
+    transaction_date: '2025-03-01',
+    source: 'bank',
+    external_id: 'x',
+    currency: 'eur',
+  }
   await caller.create('transactions', { ...row, status: 'pending' })
   const { source: _, ...sent } = row
-  expect(verdicts(await judge(caller, [{ ...sent, amount: -6 }], { ...more, p_account_id: null }))).toBe('changed')
+  expect(verdicts(await judge(caller, [{ ...sent, amount: -6 }], { ...more, p_account_id: null })))
+    .toBe('changed')
   expect(verdicts(await judge(caller, [sent], { ...more, p_account_id: null }))).toBe('duplicate')
 })
 
 describe('an import that has updated rows', () => {
-  const booked = { status: 'paid', amount: '-18.50', transaction_date: '2025-03-03', name: 'Shop Ltd' }
+  const booked = {
+    status: 'paid',
+    amount: '-18.50',
+    transaction_date: '2025-03-03',
+    name: 'Shop Ltd',
+  }
 
   test('an import that has updated rows is deleted, which restores the old values, and its file updates them again', async () => {
     const { caller, more, pending, path, current } = await announced()
     const before = await current()
-    await store(caller, [{ ...pending, ...booked }, { name: 'New', amount: -1, transaction_date: '2025-03-02' }], { ...more, p_file_name: 'second' })
+    await store(caller, [{ ...pending, ...booked }, {
+      name: 'New',
+      amount: -1,
+      transaction_date: '2025-03-02',
+    }], { ...more, p_file_name: 'second' })
     const category = await caller.create('categories', { name: 'Food' })
     await caller.patch(path, { category_id: category.id })
     expect((await caller.delete('/imports?file_name=eq.second')).status).toBe(204)
-    expect(await stored(caller)).toEqual([{ ...before, category_id: category.id, updated_at: expect.anything() }])
+    expect(await stored(caller)).toEqual([{
+      ...before,
+      category_id: category.id,
+      updated_at: expect.anything(),
+    }])
     expect(verdicts(await judge(caller, [pending], more))).toBe('duplicate')
     expect(verdicts(await store(caller, [{ ...pending, ...booked }], more))).toBe('updated')
   })
@@ -306,9 +471,14 @@ describe('an import that has updated rows', () => {
   test('an import that has updated rows is deleted before the import that stored the rows, which can then be deleted too', async () => {
     const { caller, more, pending } = await announced()
     await store(caller, [{ ...pending, ...booked }], { ...more, p_file_name: 'second' })
-    await store(caller, [{ ...pending, ...booked, amount: '-17.00' }], { ...more, p_file_name: 'third' })
-    for (const name of ['first', 'second']) expect((await caller.delete(`/imports?file_name=eq.${name}`)).status).toBe(409)
-    for (const name of ['third', 'second', 'first']) expect((await caller.delete(`/imports?file_name=eq.${name}`)).status, name).toBe(204)
+    await store(caller, [{ ...pending, ...booked, amount: '-17.00' }], {
+      ...more,
+      p_file_name: 'third',
+    })
+    for (const name of ['first', 'second'])
+      expect((await caller.delete(`/imports?file_name=eq.${name}`)).status).toBe(409)
+    for (const name of ['third', 'second', 'first'])
+      expect((await caller.delete(`/imports?file_name=eq.${name}`)).status, name).toBe(204)
     expect([await stored(caller), await imports(caller)]).toEqual([[], []])
   })
 
@@ -319,19 +489,31 @@ describe('an import that has updated rows', () => {
     await store(caller, file, more)
     const after = await current()
     expect((await undoLast(caller)).body).toMatchObject({ update: 1, delete: 1 })
-    expect([{ ...(await current()), updated_at: '' }, (await imports(caller)).length]).toEqual([{ ...before, updated_at: '' }, 1])
+    expect([{ ...(await current()), updated_at: '' }, (await imports(caller)).length]).toEqual([{
+      ...before,
+      updated_at: '',
+    }, 1])
     expect(verdicts(await judge(caller, [pending], more))).toBe('duplicate')
     expect(verdicts(await judge(caller, file, more))).toBe('updated')
     expect((await undoLast(caller)).status).toBe(200)
-    expect([{ ...(await current()), updated_at: '' }, (await imports(caller)).length]).toEqual([{ ...after, updated_at: '' }, 2])
+    expect([{ ...(await current()), updated_at: '' }, (await imports(caller)).length]).toEqual([{
+      ...after,
+      updated_at: '',
+    }, 2])
     expect(verdicts(await judge(caller, file, more))).toBe('duplicate')
   })
 
-  test.each<[string, Row]>([['amount', { amount: -1 }], ['status', { status: 'failed' }], ['day', { booked_on: '2025-03-09' }]])(
+  test.each<[string, Row]>([['amount', { amount: -1 }], ['status', { status: 'failed' }], ['day', {
+    booked_on: '2025-03-09',
+  }]])(
     'is not deleted once a person has edited the %s: 409, and nothing is changed',
     async (_, edit) => {
       const { caller, more, pending, path } = await announced()
-      await store(caller, [{ ...pending, ...booked }, { name: 'New', amount: -1, transaction_date: '2025-03-02' }], { ...more, p_file_name: 'second' })
+      await store(caller, [{ ...pending, ...booked }, {
+        name: 'New',
+        amount: -1,
+        transaction_date: '2025-03-02',
+      }], { ...more, p_file_name: 'second' })
       await caller.patch(path, edit)
       const before = await stored(caller)
       const refused = await caller.delete('/imports?file_name=eq.second')
@@ -345,7 +527,16 @@ describe('an import that has updated rows', () => {
     const team = await stack.organization({ owner: ann, editor: bob, admin: eve })
     const row = { name: 'Shop', amount: -20, transaction_date: '2025-03-01', status: 'pending' }
     await store(stack.as(ann, team), [row], { p_file_name: 'first' }, 'Europe/Berlin')
-    expect(verdicts(await store(stack.as(bob, team), [{ ...row, status: 'paid' }], { p_file_name: 'second' }, 'America/New_York'))).toBe('updated')
+    expect(
+      verdicts(
+        await store(
+          stack.as(bob, team),
+          [{ ...row, status: 'paid' }],
+          { p_file_name: 'second' },
+          'America/New_York',
+        ),
+      ),
+    ).toBe('updated')
     expect(await stored(stack.as(ann, team))).toMatchObject([{ status: 'paid', user_id: ann.id }])
     expect((await stack.as(eve, team).delete('/imports?file_name=eq.second')).status).toBe(204)
     expect(await stored(stack.as(ann, team))).toMatchObject([{ status: 'pending' }])
@@ -363,14 +554,19 @@ test('after transactions and their activity are deleted, the service keeps no da
   await Promise.all(
     ['bank_values', 'bank_versions', 'import_updates'].map(async (table) =>
       expect(
-        (await stack.owner.query(`select from private.${table} r where not exists (select from api.transactions t where t.id = r.transaction_id)`)).rowCount,
+        (await stack.owner.query(
+          `select from private.${table} r where not exists (select from api.transactions t where t.id = r.transaction_id)`,
+        )).rowCount,
       ).toBe(0)
     ),
   )
 })
 
 describe('the row of a team that has the id of a row which a stranger imported, updated by an import and deleted', () => {
-  /** A stranger imports a row, a second import updates it, and the stranger deletes it. A team then stores a row with its id. */
+  /**
+   * A stranger imports a row, a second import updates it, and the stranger deletes it. A team then
+   * stores a row with its id.
+   */
   async function taken(row: Row) {
     const outsider = stack.as(await stack.person())
     const person = await stack.person()
@@ -389,7 +585,12 @@ describe('the row of a team that has the id of a row which a stranger imported, 
       booked_on: before?.['booked_on'],
       ...row,
     })
-    return { outsider, member, ofTeam: async () => (await member.get(`/transactions?id=eq.${id}`)).body, id }
+    return {
+      outsider,
+      member,
+      ofTeam: async () => (await member.get(`/transactions?id=eq.${id}`)).body,
+      id,
+    }
   }
 
   test.each([['the same values', {}], ['other values', { amount: -3, name: 'Rent' }]])(
@@ -398,7 +599,8 @@ describe('the row of a team that has the id of a row which a stranger imported, 
       const { outsider, ofTeam } = await taken(row)
       const before = await ofTeam()
       const [first, second] = await imports(outsider)
-      for (const each of [second, first]) expect((await outsider.delete(`/imports?id=eq.${each?.['id']}`)).status).toBe(204)
+      for (const each of [second, first])
+        expect((await outsider.delete(`/imports?id=eq.${each?.['id']}`)).status).toBe(204)
       expect(await ofTeam()).toEqual(before)
     },
   )
@@ -409,12 +611,21 @@ describe('the row of a team that has the id of a row which a stranger imported, 
     const sent = { name: 'Shop', transaction_date: '2025-03-01', external_id: 'b-1' }
     const [own] = await store(member, [{ ...sent, amount: '-5.00' }])
     // as an undo of the team would store it
-    await stack.owner.query('update api.transactions set id = $1 where id = $2', [id, own?.['transaction_id']])
+    await stack.owner.query('update api.transactions set id = $1 where id = $2', [
+      id,
+      own?.['transaction_id'],
+    ])
     expect(verdicts(await store(member, [{ ...sent, amount: '-99999.00' }]))).toBe('updated')
     const before = await ofTeam()
-    for (const each of (await imports(outsider)).toReversed()) await outsider.delete(`/imports?id=eq.${each['id']}`)
+    for (const each of (await imports(outsider)).toReversed())
+      await outsider.delete(`/imports?id=eq.${each['id']}`)
     expect(await ofTeam()).toEqual(before)
-    expect((await stack.owner.query('select count(*)::int from private.import_updates where transaction_id = $1 and taken_back_at is not null', [id])).rows)
+    expect(
+      (await stack.owner.query(
+        'select count(*)::int from private.import_updates where transaction_id = $1 and taken_back_at is not null',
+        [id],
+      )).rows,
+    )
       .toEqual([{ count: 0 }])
   })
 

@@ -1,4 +1,7 @@
-/** Transfers of two stored transactions: linked by an import or by a user, unlinked, and changed since. */
+/**
+ * Transfers of two stored transactions: linked by an import or by a user, unlinked, and changed
+ * since.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 
@@ -12,39 +15,82 @@ type Row = Record<string, any>
 const account = async (caller: Caller, row: Row = {}): Promise<string> =>
   (await caller.create('accounts', { name: 'Giro', type: 'checking', currency: 'eur', ...row })).id
 async function accounts(caller: Caller) {
-  return { giro: await account(caller), savings: await account(caller, { name: 'Savings', type: 'savings' }), card: await account(caller, { name: 'Card' }) }
+  return {
+    giro: await account(caller),
+    savings: await account(caller, { name: 'Savings', type: 'savings' }),
+    card: await account(caller, { name: 'Card' }),
+  }
 }
 async function user() {
   const person = await stack.person()
   const caller = stack.as(person)
   return { person, caller, ...(await accounts(caller)) }
 }
-const enter = (caller: Caller, account_id: string | null, amount: number, day: string, row: Row = {}): Promise<Row> =>
+const enter = (
+  caller: Caller,
+  account_id: string | null,
+  amount: number,
+  day: string,
+  row: Row = {},
+): Promise<Row> =>
   caller.create('transactions', { name: 'Row', amount, transaction_date: day, account_id, ...row })
-const judge = async (caller: Caller, p_account_id: string, rows: Row[], more: Row = {}): Promise<Row[]> => {
-  const { status, body, text } = await caller.post('/rpc/import_transactions', { p_rows: rows, p_source: `bank ${p_account_id}`, p_account_id, ...more })
+const judge = async (
+  caller: Caller,
+  p_account_id: string,
+  rows: Row[],
+  more: Row = {},
+): Promise<Row[]> => {
+  const { status, body, text } = await caller.post('/rpc/import_transactions', {
+    p_rows: rows,
+    p_source: `bank ${p_account_id}`,
+    p_account_id,
+    ...more,
+  })
   expect(status, text).toBe(200)
   // without rules and suggestions
-  return body.map(({ row_number, verdict, reason, transaction_id }: Row) => ({ row_number, verdict, reason, transaction_id }))
+  return body.map(({ row_number, verdict, reason, transaction_id }: Row) => ({
+    row_number,
+    verdict,
+    reason,
+    transaction_id,
+  }))
 }
 const store = async (caller: Caller, of: string, rows: Row[], more: Row = {}): Promise<Row[]> => {
   const dry = await judge(caller, of, rows, more)
   const done = await judge(caller, of, rows, { p_dry_run: false, ...more })
-  expect(done.map(({ verdict, reason }) => [verdict, reason])).toEqual(dry.map(({ verdict, reason }) => [verdict, reason]))
+  expect(done.map(({ verdict, reason }) => [verdict, reason])).toEqual(
+    dry.map(({ verdict, reason }) => [verdict, reason]),
+  )
   return done
 }
 const verdicts = (rows: Row[]) => rows.map(({ verdict }) => verdict).join(' ')
-const stored = async (caller: Caller): Promise<Row[]> => (await caller.get('/transactions?order=transaction_date,amount,id')).body
-const link = (caller: Caller, from: string, to: string) => caller.post('/rpc/link_transfer', { p_from_transaction_id: from, p_to_transaction_id: to })
+const stored = async (caller: Caller): Promise<Row[]> =>
+  (await caller.get('/transactions?order=transaction_date,amount,id')).body
+const link = (caller: Caller, from: string, to: string) =>
+  caller.post('/rpc/link_transfer', { p_from_transaction_id: from, p_to_transaction_id: to })
 const undoLast = async (caller: Caller) => {
   const [last] = (await caller.get('/activity?order=id.desc&limit=1')).body
   return caller.post('/rpc/undo', { p_activity_id: last.id })
 }
 const withoutTimes = (row: Row): Row => ({ ...row, updated_at: '' })
 const expenses = async (caller: Caller) =>
-  (await caller.post('/rpc/get_transaction_stat', { p_aggregate_fn: 'sum', p_transaction_type: 'expense', p_filters: [] })).body
-const outgoing = { name: 'To savings', amount: -500, transaction_date: '2025-03-31', external_id: 'g-1' }
-const incoming = { name: 'From giro', amount: 500, transaction_date: '2025-04-02', external_id: 's-1' }
+  (await caller.post('/rpc/get_transaction_stat', {
+    p_aggregate_fn: 'sum',
+    p_transaction_type: 'expense',
+    p_filters: [],
+  })).body
+const outgoing = {
+  name: 'To savings',
+  amount: -500,
+  transaction_date: '2025-03-31',
+  external_id: 'g-1',
+}
+const incoming = {
+  name: 'From giro',
+  amount: 500,
+  transaction_date: '2025-04-02',
+  external_id: 's-1',
+}
 
 describe('the statements of two own accounts', () => {
   test('the statements of two own accounts make one transfer of its two rows, each with the name, day and id of its bank, and no expense', async () => {
@@ -58,25 +104,52 @@ describe('the statements of two own accounts', () => {
       reason: 'transfer with "To savings" of 2025-03-31 in account "Giro"',
     })
     const [out, into] = await stored(caller)
-    expect(out).toMatchObject({ name: 'To savings', booked_on: '2025-03-31', external_id: 'g-1', transfer_id: into?.['transfer_id'] })
-    expect(into).toMatchObject({ name: 'From giro', booked_on: '2025-04-02', external_id: 's-1', transfer_id: expect.any(String) })
+    expect(out).toMatchObject({
+      name: 'To savings',
+      booked_on: '2025-03-31',
+      external_id: 'g-1',
+      transfer_id: into?.['transfer_id'],
+    })
+    expect(into).toMatchObject({
+      name: 'From giro',
+      booked_on: '2025-04-02',
+      external_id: 's-1',
+      transfer_id: expect.any(String),
+    })
     expect(await expenses(caller)).toBe(0)
-    expect([verdicts(await judge(caller, giro, [outgoing])), verdicts(await judge(caller, savings, [incoming]))]).toEqual(['duplicate', 'duplicate'])
+    expect([
+      verdicts(await judge(caller, giro, [outgoing])),
+      verdicts(await judge(caller, savings, [incoming])),
+    ]).toEqual(['duplicate', 'duplicate'])
   })
 
   test('the statements of two own accounts also if one half was entered by hand; and not if linking is off', async () => {
     const { caller, giro, savings } = await user()
     const entered = await enter(caller, giro, -500, '2025-03-30')
-    expect(verdicts(await judge(caller, savings, [incoming], { p_link_transfers: false }))).toBe('new')
-    expect(await store(caller, savings, [incoming])).toMatchObject([{ verdict: 'transfer', transaction_id: entered['id'] }])
+    expect(verdicts(await judge(caller, savings, [incoming], { p_link_transfers: false }))).toBe(
+      'new',
+    )
+    expect(await store(caller, savings, [incoming])).toMatchObject([{
+      verdict: 'transfer',
+      transaction_id: entered['id'],
+    }])
   })
 
   test('the statements of two own accounts and a transfer that the user entered: each half gets its own day', async () => {
     const { caller, giro, savings } = await user()
-    await caller.post('/rpc/create_transfer', { from_account_id: giro, to_account_id: savings, amount: 500, transfer_date: '2025-04-01' })
+    await caller.post('/rpc/create_transfer', {
+      from_account_id: giro,
+      to_account_id: savings,
+      amount: 500,
+      transfer_date: '2025-04-01',
+    })
     expect(verdicts(await store(caller, giro, [outgoing]))).toBe('matched')
     expect(verdicts(await store(caller, savings, [incoming]))).toBe('matched')
-    expect(await stored(caller)).toMatchObject([{ amount: -500, booked_on: '2025-03-31', name: 'Transfer' }, { amount: 500, booked_on: '2025-04-02' }])
+    expect(await stored(caller)).toMatchObject([{
+      amount: -500,
+      booked_on: '2025-03-31',
+      name: 'Transfer',
+    }, { amount: 500, booked_on: '2025-04-02' }])
     expect(await expenses(caller)).toBe(0)
   })
 
@@ -105,7 +178,10 @@ describe('the statements of two own accounts', () => {
     })
     const other = await user()
     await enter(other.caller, other.giro, -500, '2025-04-02')
-    expect(await store(caller, savings, [incoming])).toMatchObject([{ verdict: 'new', reason: null }])
+    expect(await store(caller, savings, [incoming])).toMatchObject([{
+      verdict: 'new',
+      reason: null,
+    }])
   })
 
   test('the statements of two own accounts are not linked by guess: two halves equally near, or two rows for one half', async () => {
@@ -113,59 +189,143 @@ describe('the statements of two own accounts', () => {
     const transfer = { ...incoming, name: 'Transfer' }
     await enter(caller, giro, -500, '2025-04-01', { name: 'Transfer' })
     await enter(caller, card, -500, '2025-04-03', { name: 'Transfer' })
-    const ambiguous = 'perhaps half of a transfer: more than one pair is as near, and /rpc/link_transfer links two transactions'
-    expect(await judge(caller, savings, [transfer])).toEqual([{ row_number: 1, verdict: 'new', reason: ambiguous, transaction_id: null }])
+    const ambiguous =
+      'perhaps half of a transfer: more than one pair is as near, and /rpc/link_transfer links two transactions'
+    expect(await judge(caller, savings, [transfer])).toEqual([{
+      row_number: 1,
+      verdict: 'new',
+      reason: ambiguous,
+      transaction_id: null,
+    }])
     const near = await enter(caller, card, -500, '2025-04-02', { name: 'Transfer' })
-    expect(await judge(caller, savings, [transfer])).toMatchObject([{ verdict: 'transfer', transaction_id: near['id'] }])
+    expect(await judge(caller, savings, [transfer])).toMatchObject([{
+      verdict: 'transfer',
+      transaction_id: near['id'],
+    }])
     const two = [transfer, { ...transfer, external_id: 's-2' }]
-    expect((await store(caller, savings, two)).map(({ verdict, reason }) => [verdict, reason])).toEqual([['new', ambiguous], ['new', ambiguous]])
+    expect((await store(caller, savings, two)).map(({ verdict, reason }) => [verdict, reason]))
+      .toEqual([['new', ambiguous], ['new', ambiguous]])
     expect((await stored(caller)).every(({ transfer_id }) => transfer_id === null)).toBe(true)
   })
 
-  const perhaps = (name: string) => `perhaps half of a transfer with "${name}" of 2025-04-01 in account "Giro": /rpc/link_transfer links two transactions`
+  const perhaps = (name: string) =>
+    `perhaps half of a transfer with "${name}" of 2025-04-01 in account "Giro": /rpc/link_transfer links two transactions`
 
   test.each<[string, string, string, string]>([
     ['salary and rent', 'LANDLORD RENT FEB', 'ACME PAYROLL', '2025-04-02'],
     ['a purchase and the refund of another', 'GROCER', 'REFUND SHOES', '2025-04-04'],
-    ['a purchase by card and its refund', 'CARD PAYMENT SHOE SHOP', 'REFUND SHOE SHOP', '2025-04-04'],
+    [
+      'a purchase by card and its refund',
+      'CARD PAYMENT SHOE SHOP',
+      'REFUND SHOE SHOP',
+      '2025-04-04',
+    ],
     ['a dinner and the share of a friend', 'RESTAURANT LUIGI', 'Dan for dinner', '2025-04-02'],
-    ['a payment to the landlord and a salary by transfer', 'Überweisung Miete', 'Überweisung Gehalt', '2025-04-02'],
+    [
+      'a payment to the landlord and a salary by transfer',
+      'Überweisung Miete',
+      'Überweisung Gehalt',
+      '2025-04-02',
+    ],
     ['a bank transfer to a payee, and a payment', 'Virement M. Dupont', 'Musée', '2025-04-02'],
-    ['words that every statement has', 'SEPA card payment April', 'SEPA direct credit April', '2025-04-02'],
+    [
+      'words that every statement has',
+      'SEPA card payment April',
+      'SEPA direct credit April',
+      '2025-04-02',
+    ],
     ['the word for any payment in both', 'Überweisung', 'Überweisung', '2025-04-02'],
-    ['the word for any payment in both, with payees', 'Virement Dupont', 'Virement Acme', '2025-04-02'],
-    ["comdirect's word for any payment", 'Übertrag / Überweisung', 'Übertrag / Überweisung', '2025-04-02'],
-    ['a transfer to a payee and another from one', 'Transfer to John', 'Transfer from Mary', '2025-04-02'],
+    [
+      'the word for any payment in both, with payees',
+      'Virement Dupont',
+      'Virement Acme',
+      '2025-04-02',
+    ],
+    [
+      "comdirect's word for any payment",
+      'Übertrag / Überweisung',
+      'Übertrag / Überweisung',
+      '2025-04-02',
+    ],
+    [
+      'a transfer to a payee and another from one',
+      'Transfer to John',
+      'Transfer from Mary',
+      '2025-04-02',
+    ],
     ['a transfer to a payee and a deposit', 'Transfer to John', 'Deposit', '2025-04-02'],
-    ['a transfer and the salary of an employer that only its name shows', 'Transfer', 'ACME CORP', '2025-04-02'],
+    [
+      'a transfer and the salary of an employer that only its name shows',
+      'Transfer',
+      'ACME CORP',
+      '2025-04-02',
+    ],
     ['two payments by Zelle', 'Zelle transfer to Jo', 'Zelle transfer from Al', '2025-04-01'],
     ['two automatic payments', 'AUTOPAY POWER CO', 'AUTOPAY THANK YOU', '2025-04-02'],
     ['two automatic payments without a payee', 'AUTOPAY', 'AUTOPAY', '2025-04-02'],
     ['two payments by one service', 'PAYPAL INST XFER', 'PAYPAL', '2025-04-02'],
     ['two shops of one town', 'REWE BERLIN', 'LIDL BERLIN', '2025-04-02'],
-    ['two shops of one town with short names', 'BP STATION BERLIN', 'DM STATION BERLIN', '2025-04-02'],
+    [
+      'two shops of one town with short names',
+      'BP STATION BERLIN',
+      'DM STATION BERLIN',
+      '2025-04-02',
+    ],
     ['the number of an account that is not here', 'Transfer to xx9999', 'Deposit', '2025-04-02'],
-    ['money that arrives three days before it leaves', 'Transfer to savings', 'Transfer from giro', '2025-03-29'],
-  ])('the statements of two own accounts are not linked without a proof: %s', async (_, out, into, day) => {
-    const { caller, giro, savings } = await user()
-    const left = await enter(caller, giro, -500, '2025-04-01', { name: out })
-    const [row] = await store(caller, savings, [{ ...incoming, name: into, transaction_date: day }])
-    expect(row).toMatchObject({ verdict: 'new', reason: perhaps(out) })
-    expect(await expenses(caller)).toBe(-500)
-    // the user proves it
-    expect((await link(caller, left['id'], row?.['transaction_id'])).status).toBe(200)
-  })
+    [
+      'money that arrives three days before it leaves',
+      'Transfer to savings',
+      'Transfer from giro',
+      '2025-03-29',
+    ],
+  ])(
+    'the statements of two own accounts are not linked without a proof: %s',
+    async (_, out, into, day) => {
+      const { caller, giro, savings } = await user()
+      const left = await enter(caller, giro, -500, '2025-04-01', { name: out })
+      const [row] = await store(caller, savings, [{
+        ...incoming,
+        name: into,
+        transaction_date: day,
+      }])
+      expect(row).toMatchObject({ verdict: 'new', reason: perhaps(out) })
+      expect(await expenses(caller)).toBe(-500)
+      // the user proves it
+      expect((await link(caller, left['id'], row?.['transaction_id'])).status).toBe(200)
+    },
+  )
 
   test.each<[string, Row, Row, string]>([
     ['the name of the other account', { name: 'An Savings' }, { name: 'Eingang' }, '2025-04-02'],
     ['the last digits of its number', { name: 'To ...4711' }, { name: 'Deposit' }, '2025-04-02'],
     ['its masked number', { name: 'Online payment xx4711' }, { name: 'Deposit' }, '2025-04-02'],
-    ['its IBAN in the text', { name: 'DE89 3704 0044 0532 0147 11 Ada' }, { name: 'Eingang' }, '2025-04-02'],
-    ['its IBAN beside the text', { name: 'Ada', metadata: { iban: 'DE89370400440532014711' } }, { name: 'Eingang' }, '2025-04-02'],
-    ['a word for a transfer on one side', { name: 'Umbuchung' }, { name: 'Gutschrift' }, '2025-04-02'],
-    ['a word for a transfer in both, in other languages', { name: 'Virement interne' }, { name: 'Överföring' }, '2025-04-02'],
-    ['the code of the bank', { name: 'Online', metadata: { type: 'XFER' } }, { name: 'Deposit' }, '2025-04-02'],
-    ['its own kind of transaction', { name: 'Online', metadata: { type: 'ACCT_XFER' } }, { name: 'Deposit' }, '2025-04-01'],
+    [
+      'its IBAN in the text',
+      { name: 'DE89 3704 0044 0532 0147 11 Ada' },
+      { name: 'Eingang' },
+      '2025-04-02',
+    ],
+    ['its IBAN beside the text', { name: 'Ada', metadata: { iban: 'DE89370400440532014711' } }, {
+      name: 'Eingang',
+    }, '2025-04-02'],
+    [
+      'a word for a transfer on one side',
+      { name: 'Umbuchung' },
+      { name: 'Gutschrift' },
+      '2025-04-02',
+    ],
+    ['a word for a transfer in both, in other languages', { name: 'Virement interne' }, {
+      name: 'Överföring',
+    }, '2025-04-02'],
+    [
+      'the code of the bank',
+      { name: 'Online', metadata: { type: 'XFER' } },
+      { name: 'Deposit' },
+      '2025-04-02',
+    ],
+    ['its own kind of transaction', { name: 'Online', metadata: { type: 'ACCT_XFER' } }, {
+      name: 'Deposit',
+    }, '2025-04-01'],
     ['a word in common', { name: 'Holiday fund' }, { name: 'HOLIDAY FUND APRIL' }, '2025-04-06'],
     ['a name in common', { name: 'Ada Lovelace' }, { name: 'LOVELACE, ADA' }, '2025-03-31'],
   ])('the statements of two own accounts are linked by a proof: %s', async (_, out, into, day) => {
@@ -174,7 +334,9 @@ describe('the statements of two own accounts', () => {
     const first = [{ ...outgoing, ...out, transaction_date: '2025-04-01' }]
     const second = [{ ...incoming, ...into, transaction_date: day }]
     await store(caller, giro, first, { p_file_name: 'giro' })
-    expect(verdicts(await store(caller, savings, second, { p_file_name: 'savings' }))).toBe('transfer')
+    expect(verdicts(await store(caller, savings, second, { p_file_name: 'savings' }))).toBe(
+      'transfer',
+    )
     expect(await expenses(caller)).toBe(0)
     for (const name of ['savings', 'giro']) await caller.delete(`/imports?file_name=eq.${name}`)
     // the order of the files makes no difference
@@ -183,80 +345,139 @@ describe('the statements of two own accounts', () => {
   })
 
   test.each([
-    ['a rent to a payee with the name of the account, and a salary', 'Anna', 'ANNA HUBER MIETE MAERZ', 'GEHALT ACME GMBH'],
-    ['a purchase at the shop on the card, and the refund of another', 'Amazon', 'AMAZON EU SARL', 'ZALANDO SE'],
-    ['an instalment to a bank, and a gift', 'Savings', 'LOAN INSTALMENT SAVINGS BANK OHIO', 'Gift Aunt May'],
+    [
+      'a rent to a payee with the name of the account, and a salary',
+      'Anna',
+      'ANNA HUBER MIETE MAERZ',
+      'GEHALT ACME GMBH',
+    ],
+    [
+      'a purchase at the shop on the card, and the refund of another',
+      'Amazon',
+      'AMAZON EU SARL',
+      'ZALANDO SE',
+    ],
+    [
+      'an instalment to a bank, and a gift',
+      'Savings',
+      'LOAN INSTALMENT SAVINGS BANK OHIO',
+      'Gift Aunt May',
+    ],
     ['a purchase by card and a transfer', 'Savings', 'Card payment', 'Transfer'],
     ['cash and a transfer', 'Savings', 'CASH WITHDRAWAL', 'INCOMING TRANSFER'],
     ['a direct debit and a transfer', 'Savings', 'Direct debit', 'Transfer received'],
     ['German cash and a transfer', 'Savings', 'Auszahlung Bargeld', 'Umbuchung'],
-  ])('the statements of two own accounts are not linked without a proof in both files: %s', async (_, name, out, into) => {
-    const { caller, giro, savings } = await user()
-    await caller.patch(`/accounts?id=eq.${savings}`, { name })
-    await store(caller, giro, [{ ...outgoing, name: out }])
-    expect(verdicts(await store(caller, savings, [{ ...incoming, name: into }]))).toBe('new')
-  })
+  ])(
+    'the statements of two own accounts are not linked without a proof in both files: %s',
+    async (_, name, out, into) => {
+      const { caller, giro, savings } = await user()
+      await caller.patch(`/accounts?id=eq.${savings}`, { name })
+      await store(caller, giro, [{ ...outgoing, name: out }])
+      expect(verdicts(await store(caller, savings, [{ ...incoming, name: into }]))).toBe('new')
+    },
+  )
 
-  test.each(['type', 'kind'])("the statements of two own accounts are not linked by the bank's %s of both, which every payment has", async (key) => {
-    const { caller, giro, savings } = await user()
-    for (
-      const [kind, out, into] of [['Überweisung', 'Miete', 'ACME'], ['XFER', 'JOHN', 'MARY'], ['Übertrag / Überweisung', 'Power Co', 'Acme GmbH'], [
-        'BONIFICO',
-        'Rossi',
-        'Bianchi',
-      ]]
-    ) {
-      await caller.delete('/transactions')
-      await enter(caller, giro, -500, '2025-04-01', { name: out, metadata: { [key]: kind } })
-      expect(await judge(caller, savings, [{ ...incoming, name: into, metadata: { [key]: kind } }])).toMatchObject([{ verdict: 'new', reason: perhaps(out!) }])
-    }
-  })
+  test.each(['type', 'kind'])(
+    "the statements of two own accounts are not linked by the bank's %s of both, which every payment has",
+    async (key) => {
+      const { caller, giro, savings } = await user()
+      for (
+        const [kind, out, into] of [['Überweisung', 'Miete', 'ACME'], ['XFER', 'JOHN', 'MARY'], [
+          'Übertrag / Überweisung',
+          'Power Co',
+          'Acme GmbH',
+        ], [
+          'BONIFICO',
+          'Rossi',
+          'Bianchi',
+        ]]
+      ) {
+        await caller.delete('/transactions')
+        await enter(caller, giro, -500, '2025-04-01', { name: out, metadata: { [key]: kind } })
+        expect(
+          await judge(caller, savings, [{ ...incoming, name: into, metadata: { [key]: kind } }]),
+        ).toMatchObject([{ verdict: 'new', reason: perhaps(out!) }])
+      }
+    },
+  )
 
   test.each([
     ['one side', 'Transfer to depot', 'Deposit'],
     ['the side that receives', 'Transfer', 'Transfer from depot'],
     ['one side, and the other the right one', 'To savings', 'Transfer from depot'],
-  ])('the statements of two own accounts are not linked if %s names a third account', async (_, out, into) => {
-    const { caller, giro, savings } = await user()
-    await account(caller, { name: 'Depot' })
-    await enter(caller, giro, -500, '2025-04-01', { name: out })
-    expect(await judge(caller, savings, [{ ...incoming, name: into }])).toMatchObject([{ verdict: 'new', reason: perhaps(out) }])
-  })
+  ])(
+    'the statements of two own accounts are not linked if %s names a third account',
+    async (_, out, into) => {
+      const { caller, giro, savings } = await user()
+      await account(caller, { name: 'Depot' })
+      await enter(caller, giro, -500, '2025-04-01', { name: out })
+      expect(await judge(caller, savings, [{ ...incoming, name: into }])).toMatchObject([{
+        verdict: 'new',
+        reason: perhaps(out),
+      }])
+    },
+  )
 
   test('the statements of two own accounts are not linked by the name of the bank that both accounts have', async () => {
     const { caller, giro, savings } = await user()
     await caller.patch('/accounts', { institution: 'Sparkasse' })
     await enter(caller, giro, -500, '2025-04-01', { name: 'SPARKASSE ATM 12' })
-    expect(await judge(caller, savings, [{ ...incoming, name: 'Dan for dinner' }])).toMatchObject([{ verdict: 'new', reason: perhaps('SPARKASSE ATM 12') }])
+    expect(await judge(caller, savings, [{ ...incoming, name: 'Dan for dinner' }])).toMatchObject([{
+      verdict: 'new',
+      reason: perhaps('SPARKASSE ATM 12'),
+    }])
     await caller.patch(`/accounts?id=eq.${savings}`, { institution: 'Tagesgeldbank' })
-    expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'Dan for dinner' }]))).toBe('new')
+    expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'Dan for dinner' }]))).toBe(
+      'new',
+    )
     await caller.patch('/transactions', { name: 'Tagesgeldbank' })
-    expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'Eingang' }]))).toBe('transfer')
+    expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'Eingang' }]))).toBe(
+      'transfer',
+    )
   })
 
   test('the statements of two own accounts are not linked by the mark of a rule or of a user to a salary or a refund', async () => {
     const { caller, giro, savings } = await user()
     const half = await enter(caller, giro, -500, '2025-04-01', { name: 'Depot' })
     await caller.patch('/transactions', { transfer_id: half['id'] })
-    expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'ACME PAYROLL' }]))).toBe('new')
-    expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'Eingang' }]))).toBe('transfer')
-    await caller.create('rules', { name: 'r', conditions: [{ field: 'name', operation: 'ilike', value: 'depot*' }], mark_as_transfer: true })
+    expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'ACME PAYROLL' }]))).toBe(
+      'new',
+    )
+    expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'Eingang' }]))).toBe(
+      'transfer',
+    )
+    await caller.create('rules', {
+      name: 'r',
+      conditions: [{ field: 'name', operation: 'ilike', value: 'depot*' }],
+      mark_as_transfer: true,
+    })
     await enter(caller, savings, 70, '2025-04-01', { name: 'REFUND SHOES' })
-    expect(verdicts(await judge(caller, giro, [{ ...outgoing, name: 'DEPOT 12', amount: -70 }]))).toBe('new')
+    expect(verdicts(await judge(caller, giro, [{ ...outgoing, name: 'DEPOT 12', amount: -70 }])))
+      .toBe('new')
   })
 
   test('the statements of two own accounts are linked to the half with the better proof, before a nearer one', async () => {
     const { caller, giro, savings, card } = await user()
     await enter(caller, card, -500, '2025-04-02', { name: 'BIKE SHOP' })
     const half = await enter(caller, giro, -500, '2025-03-31', { name: 'Transfer' })
-    expect(await judge(caller, savings, [{ ...incoming, name: 'Transfer' }])).toMatchObject([{ verdict: 'transfer', transaction_id: half['id'] }])
+    expect(await judge(caller, savings, [{ ...incoming, name: 'Transfer' }])).toMatchObject([{
+      verdict: 'transfer',
+      transaction_id: half['id'],
+    }])
   })
 
   test('the statements of two own accounts are linked by a rule that marks transfers, whichever file comes first', async () => {
     for (const isFirst of [true, false]) {
       const { caller, giro, savings } = await user()
-      await caller.create('rules', { name: 'r', conditions: [{ field: 'name', operation: 'ilike', value: '*depot*' }], mark_as_transfer: true })
-      const files: [string, Row][] = [[giro, { ...outgoing, name: 'DEPOT 12' }], [savings, { ...incoming, name: 'EINGANG' }]]
+      await caller.create('rules', {
+        name: 'r',
+        conditions: [{ field: 'name', operation: 'ilike', value: '*depot*' }],
+        mark_as_transfer: true,
+      })
+      const files: [string, Row][] = [[giro, { ...outgoing, name: 'DEPOT 12' }], [savings, {
+        ...incoming,
+        name: 'EINGANG',
+      }]]
       const [one, other] = isFirst ? files : files.toReversed()
       expect(verdicts(await store(caller, one![0], [one![1]]))).toBe('new')
       expect(verdicts(await store(caller, other![0], [other![1]]))).toBe('transfer')
@@ -269,14 +490,18 @@ describe('the statements of two own accounts', () => {
     await enter(caller, giro, -500, '2025-03-31', { name: 'Transfer to savings' })
     await caller.patch(`/accounts?id=eq.${giro}`, { closed_until: '2025-03-31' })
     expect(await store(caller, savings, [incoming])).toMatchObject([
-      { verdict: 'new', reason: 'perhaps half of a transfer with "Transfer to savings" of a closed day' },
+      {
+        verdict: 'new',
+        reason: 'perhaps half of a transfer with "Transfer to savings" of a closed day',
+      },
     ])
   })
 
   test('the statements of two own accounts are linked if as many rows as halves are interchangeable', async () => {
     const { caller, giro, savings } = await user()
     await store(caller, giro, [outgoing, { ...outgoing, external_id: 'g-2' }])
-    expect(verdicts(await store(caller, savings, [incoming, { ...incoming, external_id: 's-2' }]))).toBe('transfer transfer')
+    expect(verdicts(await store(caller, savings, [incoming, { ...incoming, external_id: 's-2' }])))
+      .toBe('transfer transfer')
     expect(new Set((await stored(caller)).map(({ transfer_id }) => transfer_id)).size).toBe(2)
   })
 
@@ -284,10 +509,15 @@ describe('the statements of two own accounts', () => {
     const { caller, giro, savings } = await user()
     await store(caller, giro, [outgoing], { p_file_name: 'giro' })
     const before = (await stored(caller)).map(withoutTimes)
-    for (const revert of [() => caller.delete('/imports?file_name=eq.savings'), () => undoLast(caller)]) {
+    for (
+      const revert of [() => caller.delete('/imports?file_name=eq.savings'), () => undoLast(caller)]
+    ) {
       await store(caller, savings, [incoming], { p_file_name: 'savings' })
       const after = (await stored(caller)).map(withoutTimes)
-      expect(await caller.delete('/imports?file_name=eq.giro')).toMatchObject({ status: 409, body: { code: 'PT409' } })
+      expect(await caller.delete('/imports?file_name=eq.giro')).toMatchObject({
+        status: 409,
+        body: { code: 'PT409' },
+      })
       expect((await revert()).status).toBeLessThan(300)
       expect((await stored(caller)).map(withoutTimes)).toEqual(before)
       expect((await undoLast(caller)).status).toBe(200)
@@ -300,7 +530,8 @@ describe('the statements of two own accounts', () => {
     const { caller, giro, savings } = await user()
     await store(caller, giro, [outgoing], { p_file_name: 'giro' })
     await store(caller, savings, [incoming], { p_file_name: 'savings' })
-    for (const name of ['savings', 'giro']) expect((await caller.delete(`/imports?file_name=eq.${name}`)).status, name).toBe(204)
+    for (const name of ['savings', 'giro'])
+      expect((await caller.delete(`/imports?file_name=eq.${name}`)).status, name).toBe(204)
     expect(await stored(caller)).toEqual([])
   })
 
@@ -308,8 +539,12 @@ describe('the statements of two own accounts', () => {
     const { caller, giro, savings } = await user()
     await store(caller, giro, [outgoing])
     await store(caller, savings, [incoming])
-    expect(verdicts(await store(caller, savings, [{ ...incoming, transaction_date: '2025-04-03' }]))).toBe('updated')
-    expect(await stored(caller)).toMatchObject([{ booked_on: '2025-03-31' }, { booked_on: '2025-04-03' }])
+    expect(
+      verdicts(await store(caller, savings, [{ ...incoming, transaction_date: '2025-04-03' }])),
+    ).toBe('updated')
+    expect(await stored(caller)).toMatchObject([{ booked_on: '2025-03-31' }, {
+      booked_on: '2025-04-03',
+    }])
     const changed = { ...incoming, transaction_date: '2025-04-03', amount: 510 }
     expect(await store(caller, savings, [changed])).toMatchObject([
       { verdict: 'changed', reason: 'stored with another amount; it is half of a transfer' },
@@ -319,15 +554,38 @@ describe('the statements of two own accounts', () => {
   test('the statements of two own accounts change no half of the other account: each bank says when its own half was booked', async () => {
     const { caller, giro, savings } = await user()
     await store(caller, giro, [{ ...outgoing, status: 'pending' }])
-    await store(caller, savings, [{ ...incoming, transaction_date: '2025-03-31', status: 'pending' }])
-    expect(verdicts(await store(caller, giro, [{ ...outgoing, transaction_date: '2025-04-01', status: 'paid' }]))).toBe('updated')
+    await store(caller, savings, [{
+      ...incoming,
+      transaction_date: '2025-03-31',
+      status: 'pending',
+    }])
+    expect(
+      verdicts(
+        await store(caller, giro, [{
+          ...outgoing,
+          transaction_date: '2025-04-01',
+          status: 'paid',
+        }]),
+      ),
+    ).toBe('updated')
     expect(await stored(caller)).toMatchObject([
       { amount: 500, booked_on: '2025-03-31', status: 'pending' },
       { amount: -500, booked_on: '2025-04-01', status: 'paid' },
     ])
-    expect(verdicts(await judge(caller, savings, [{ ...incoming, transaction_date: '2025-03-31', status: 'pending' }]))).toBe('duplicate')
+    expect(
+      verdicts(
+        await judge(caller, savings, [{
+          ...incoming,
+          transaction_date: '2025-03-31',
+          status: 'pending',
+        }]),
+      ),
+    ).toBe('duplicate')
     await undoLast(caller)
-    expect(await stored(caller)).toMatchObject([{ booked_on: '2025-03-31', status: 'pending' }, { booked_on: '2025-03-31', status: 'pending' }])
+    expect(await stored(caller)).toMatchObject([{ booked_on: '2025-03-31', status: 'pending' }, {
+      booked_on: '2025-03-31',
+      status: 'pending',
+    }])
   })
 })
 
@@ -337,13 +595,20 @@ test('link_transfer makes a transfer of two rows, which keep their days and name
   const to = await enter(caller, savings, 500, '2025-02-05', { name: 'In', status: 'pending' })
   const before = (await stored(caller)).map(withoutTimes)
   const { status, body } = await link(caller, from['id'], to['id'])
-  expect([status, body]).toMatchObject([200, [{ id: from['id'], name: 'Out', booked_on: '2025-01-31' }, { id: to['id'], name: 'In', status: 'pending' }]])
+  expect([status, body]).toMatchObject([200, [{
+    id: from['id'],
+    name: 'Out',
+    booked_on: '2025-01-31',
+  }, { id: to['id'], name: 'In', status: 'pending' }]])
   expect(body[0].transfer_id).toBe(body[1].transfer_id)
   expect(await expenses(caller)).toBe(0)
   const unlinked = await caller.post('/rpc/unlink_transfer', { p_transfer_id: body[0].transfer_id })
   expect(unlinked.body.map(withoutTimes)).toEqual(before)
   expect((await undoLast(caller)).body).toMatchObject({ update: 2 })
-  expect((await stored(caller)).map(({ transfer_id }) => transfer_id)).toEqual([body[0].transfer_id, body[0].transfer_id])
+  expect((await stored(caller)).map(({ transfer_id }) => transfer_id)).toEqual([
+    body[0].transfer_id,
+    body[0].transfer_id,
+  ])
   expect((await undoLast(caller)).status).toBe(200)
   expect((await stored(caller)).map(withoutTimes)).toEqual(before)
 })
@@ -351,42 +616,89 @@ test('link_transfer makes a transfer of two rows, which keep their days and name
 test('link_transfer links different currencies with their own amounts', async () => {
   const { caller, giro } = await user()
   const dollars = await account(caller, { currency: 'usd' })
-  const [from, to] = [await enter(caller, giro, -500, '2025-01-31'), await enter(caller, dollars, 540, '2025-02-01')]
-  expect((await link(caller, from['id'], to['id'])).body).toMatchObject([{ amount: -500, currency: 'eur' }, { amount: 540, currency: 'usd' }])
+  const [from, to] = [
+    await enter(caller, giro, -500, '2025-01-31'),
+    await enter(caller, dollars, 540, '2025-02-01'),
+  ]
+  expect((await link(caller, from['id'], to['id'])).body).toMatchObject([{
+    amount: -500,
+    currency: 'eur',
+  }, { amount: 540, currency: 'usd' }])
 })
 
 test('link_transfer refuses rows that are no transfer, and stores nothing', async () => {
   const { caller, giro, savings, card, person } = await user()
   const from = await enter(caller, giro, -500, '2025-01-31')
   const to = await enter(caller, savings, 500, '2025-01-31')
-  const wrong = (message: string | RegExp) => ({ status: 400, body: { code: '22023', message: expect.stringMatching(message), hint: expect.any(String) } })
+  const wrong = (message: string | RegExp) => ({
+    status: 400,
+    body: { code: '22023', message: expect.stringMatching(message), hint: expect.any(String) },
+  })
   const id = async (row: Promise<Row>): Promise<string> => (await row)['id']
-  expect(await link(caller, to['id'], from['id'])).toMatchObject(wrong(/negative transaction to a positive/))
-  expect(await link(caller, from['id'], from['id'])).toMatchObject(wrong(/negative transaction to a positive/))
-  expect(await link(caller, from['id'], await id(enter(caller, savings, 499, '2025-01-31')))).toMatchObject(wrong(/the same amount/))
-  expect(await link(caller, from['id'], await id(enter(caller, giro, 500, '2025-01-31')))).toMatchObject(wrong(/between two accounts/))
-  expect(await link(caller, from['id'], await id(enter(caller, null, 500, '2025-01-31', { currency: 'eur' })))).toMatchObject(wrong(/between two accounts/))
+  expect(await link(caller, to['id'], from['id'])).toMatchObject(
+    wrong(/negative transaction to a positive/),
+  )
+  expect(await link(caller, from['id'], from['id'])).toMatchObject(
+    wrong(/negative transaction to a positive/),
+  )
+  expect(await link(caller, from['id'], await id(enter(caller, savings, 499, '2025-01-31'))))
+    .toMatchObject(wrong(/the same amount/))
+  expect(await link(caller, from['id'], await id(enter(caller, giro, 500, '2025-01-31'))))
+    .toMatchObject(wrong(/between two accounts/))
+  expect(
+    await link(
+      caller,
+      from['id'],
+      await id(enter(caller, null, 500, '2025-01-31', { currency: 'eur' })),
+    ),
+  ).toMatchObject(wrong(/between two accounts/))
   for (const day of ['2025-01-25', '2025-02-06'])
-    expect(await link(caller, from['id'], await id(enter(caller, savings, 500, day)))).toMatchObject(wrong(/more than five days apart/))
-  expect(await link(caller, from['id'], await id(enter(caller, savings, 500, '2025-01-31', { status: 'failed' })))).toMatchObject(wrong(/moves no money/))
+    expect(await link(caller, from['id'], await id(enter(caller, savings, 500, day))))
+      .toMatchObject(wrong(/more than five days apart/))
+  expect(
+    await link(
+      caller,
+      from['id'],
+      await id(enter(caller, savings, 500, '2025-01-31', { status: 'failed' })),
+    ),
+  ).toMatchObject(wrong(/moves no money/))
   const split = await enter(caller, card, 500, '2025-01-31')
   const { id: category_id } = await caller.create('categories', { name: 'Food' })
-  await caller.create('line_items', { transaction_id: split['id'], name: 'x', amount: 1, category_id })
-  expect(await link(caller, from['id'], split['id'])).toMatchObject(wrong(/a line item of a transfer has no category/))
+  await caller.create('line_items', {
+    transaction_id: split['id'],
+    name: 'x',
+    amount: 1,
+    category_id,
+  })
+  expect(await link(caller, from['id'], split['id'])).toMatchObject(
+    wrong(/a line item of a transfer has no category/),
+  )
   const team = await stack.organization({ owner: person })
   const ours = stack.as(person, team)
-  expect(await link(ours, from['id'], await id(enter(ours, await account(ours), 500, '2025-01-31')))).toMatchObject(wrong(/different contexts/))
+  expect(
+    await link(ours, from['id'], await id(enter(ours, await account(ours), 500, '2025-01-31'))),
+  ).toMatchObject(wrong(/different contexts/))
   const stranger = await user()
   const theirs = await id(enter(stranger.caller, stranger.savings, 500, '2025-01-31'))
   for (const other of [theirs, crypto.randomUUID()]) {
-    expect(await link(caller, from['id'], other)).toMatchObject({ status: 404, body: { code: 'PT404' } })
-    expect(await link(caller, other, to['id'])).toMatchObject({ status: 404, body: { code: 'PT404' } })
+    expect(await link(caller, from['id'], other)).toMatchObject({
+      status: 404,
+      body: { code: 'PT404' },
+    })
+    expect(await link(caller, other, to['id'])).toMatchObject({
+      status: 404,
+      body: { code: 'PT404' },
+    })
   }
   expect((await stored(caller)).every(({ transfer_id }) => transfer_id === null)).toBe(true)
   const { body: [{ transfer_id }] } = await link(caller, from['id'], to['id'])
-  expect(await link(caller, from['id'], to['id'])).toMatchObject({ status: 409, body: { code: 'PT409', hint: expect.any(String) } })
+  expect(await link(caller, from['id'], to['id'])).toMatchObject({
+    status: 409,
+    body: { code: 'PT409', hint: expect.any(String) },
+  })
   for (const unlink of [transfer_id, crypto.randomUUID()])
-    expect(await stranger.caller.post('/rpc/unlink_transfer', { p_transfer_id: unlink })).toMatchObject({ status: 404, body: { code: 'PT404' } })
+    expect(await stranger.caller.post('/rpc/unlink_transfer', { p_transfer_id: unlink }))
+      .toMatchObject({ status: 404, body: { code: 'PT404' } })
 })
 
 test('link_transfer is for members who may change the rows', async () => {
@@ -394,11 +706,21 @@ test('link_transfer is for members who may change the rows', async () => {
   const team = await stack.organization({ owner: ann, editor: bob, viewer: vic })
   const [ours, viewer] = [stack.as(bob, team), stack.as(vic, team)]
   const { giro, savings } = await accounts(ours)
-  const [from, to] = [await enter(ours, giro, -5, '2025-01-31'), await enter(ours, savings, 5, '2025-01-31')]
-  expect(await link(viewer, from['id'], to['id'])).toMatchObject({ status: 403, body: { code: '42501' } })
+  const [from, to] = [
+    await enter(ours, giro, -5, '2025-01-31'),
+    await enter(ours, savings, 5, '2025-01-31'),
+  ]
+  expect(await link(viewer, from['id'], to['id'])).toMatchObject({
+    status: 403,
+    body: { code: '42501' },
+  })
   const { body: [{ transfer_id }] } = await link(ours, from['id'], to['id'])
-  expect(await viewer.post('/rpc/unlink_transfer', { p_transfer_id: transfer_id })).toMatchObject({ status: 403 })
-  expect((await stack.as(ann, team).post('/rpc/unlink_transfer', { p_transfer_id: transfer_id })).body).toHaveLength(2)
+  expect(await viewer.post('/rpc/unlink_transfer', { p_transfer_id: transfer_id })).toMatchObject({
+    status: 403,
+  })
+  expect(
+    (await stack.as(ann, team).post('/rpc/unlink_transfer', { p_transfer_id: transfer_id })).body,
+  ).toHaveLength(2)
 })
 
 test('link_transfer links a row once if two requests come at the same time', async () => {
@@ -418,25 +740,62 @@ test('a change of a half of a linked transfer changes the other half in what was
   const to = await enter(caller, savings, 500, '2025-02-01', { name: 'In', description: 'both' })
   await link(caller, from['id'], to['id'])
   const path = `/transactions?id=eq.${from['id']}`
-  await caller.patch(path, { name: 'Moved', description: 'one', transaction_date: '2025-01-30', amount: -400, status: 'pending' })
-  const other = { name: 'In', booked_on: '2025-02-01', description: 'one', amount: 400, status: 'pending' }
-  expect(await stored(caller)).toMatchObject([{ name: 'Moved', booked_on: '2025-01-30', amount: -400 }, other])
+  await caller.patch(path, {
+    name: 'Moved',
+    description: 'one',
+    transaction_date: '2025-01-30',
+    amount: -400,
+    status: 'pending',
+  })
+  const other = {
+    name: 'In',
+    booked_on: '2025-02-01',
+    description: 'one',
+    amount: 400,
+    status: 'pending',
+  }
+  expect(await stored(caller)).toMatchObject([{
+    name: 'Moved',
+    booked_on: '2025-01-30',
+    amount: -400,
+  }, other])
   const [half, second] = await stored(caller)
   const merge = { prefer: 'resolution=merge-duplicates' }
-  expect((await caller.post('/transactions', [{ ...half, name: 'Again' }, { ...second, transaction_date: '2025-02-03', booked_on: null }], merge)).status)
+  expect(
+    (await caller.post('/transactions', [{ ...half, name: 'Again' }, {
+      ...second,
+      transaction_date: '2025-02-03',
+      booked_on: null,
+    }], merge)).status,
+  )
     .toBe(200)
-  expect(await stored(caller)).toMatchObject([{ name: 'Again', booked_on: '2025-01-30' }, { name: 'In', booked_on: '2025-02-03' }])
-  expect((await caller.post('/transactions', [{ ...half, description: 'a' }, { ...second, description: 'b' }], merge)).status).toBe(400)
+  expect(await stored(caller)).toMatchObject([{ name: 'Again', booked_on: '2025-01-30' }, {
+    name: 'In',
+    booked_on: '2025-02-03',
+  }])
+  expect(
+    (await caller.post('/transactions', [{ ...half, description: 'a' }, {
+      ...second,
+      description: 'b',
+    }], merge)).status,
+  ).toBe(400)
   await caller.delete(path)
   expect(await stored(caller)).toEqual([])
 })
 
 test('a change of a half of a linked transfer is possible after its halves were sent again, as the restore of an export does', async () => {
   const { caller, giro, savings } = await user()
-  const [from, to] = [await enter(caller, giro, -500, '2025-01-31', { name: 'Out' }), await enter(caller, savings, 500, '2025-02-01', { name: 'In' })]
+  const [from, to] = [
+    await enter(caller, giro, -500, '2025-01-31', { name: 'Out' }),
+    await enter(caller, savings, 500, '2025-02-01', { name: 'In' }),
+  ]
   await link(caller, from['id'], to['id'])
   const rows = await stored(caller)
   await caller.delete('/transactions')
-  expect((await caller.post('/transactions', rows, { prefer: 'resolution=ignore-duplicates' })).status).toBe(201)
-  expect((await stored(caller)).map(({ name, transfer_id }) => [name, transfer_id])).toEqual(rows.map(({ name, transfer_id }) => [name, transfer_id]))
+  expect(
+    (await caller.post('/transactions', rows, { prefer: 'resolution=ignore-duplicates' })).status,
+  ).toBe(201)
+  expect((await stored(caller)).map(({ name, transfer_id }) => [name, transfer_id])).toEqual(
+    rows.map(({ name, transfer_id }) => [name, transfer_id]),
+  )
 })

@@ -1,15 +1,30 @@
 /**
- * The interface's table of roles, as a page to read: each role and operation, on team rows and on personal ones. It shows three tables, one of each
- * kind. tests/isolation has all tables.
+ * The interface's table of roles, as a page to read: each role and operation, on team rows and on
+ * personal ones. It shows three tables, one of each kind. tests/isolation has all tables.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataStack, returning, roles, type Account, type Caller, type DataStack, type Organization, type Role } from '../support/data.ts'
+import {
+  dataStack,
+  returning,
+  roles,
+  type Account,
+  type Caller,
+  type DataStack,
+  type Organization,
+  type Role,
+} from '../support/data.ts'
 import { samples } from '../support/tables.ts'
 
-/** A table with rights of its own, one with those of the transactions, and one whose rows belong to a transaction. */
+/**
+ * A table with rights of its own, one with those of the transactions, and one whose rows belong to
+ * a transaction.
+ */
 const tables = ['dashboards', 'transactions', 'line_items']
 
-/** "Roles and permissions", copied from the interface. Categories, tags and the parts of a transaction follow the transactions. */
+/**
+ * "Roles and permissions", copied from the interface. Categories, tags and the parts of a
+ * transaction follow the transactions.
+ */
 const interfaceTable = `
 | Role   | Transactions, subscriptions, accounts | Dashboards                         |
 | owner  | list, get, create, update, delete     | list, get, create, update, delete  |
@@ -19,7 +34,9 @@ const interfaceTable = `
 `
 const rights = new Map(
   interfaceTable.trim().split('\n').slice(1).map((line) => {
-    const [role = '', rows = '', dashboards = ''] = line.split('|').slice(1).map((cell) => cell.trim())
+    const [role = '', rows = '', dashboards = ''] = line.split('|').slice(1).map((cell) =>
+      cell.trim()
+    )
     return [role, { rows: rows.split(', '), dashboards: dashboards.split(', ') }]
   }),
 )
@@ -28,7 +45,12 @@ const may = (role: Role, table: string, action: string) => {
   return (table === 'dashboards' ? right?.dashboards : right?.rows)?.includes(action) === true
 }
 
-const denied = (table: string) => ({ code: '42501', message: `permission denied for table ${table}`, details: null, hint: null })
+const denied = (table: string) => ({
+  code: '42501',
+  message: `permission denied for table ${table}`,
+  details: null,
+  hint: null,
+})
 
 let stack: DataStack
 const members = {} as Record<Role, Account>
@@ -72,8 +94,12 @@ describe.each(tables)('%s of an organization', (table) => {
 
     const listed = await caller.get(`/${table}`)
     expect(listed.body).toEqual(may(role, table, 'list') ? expect.arrayContaining([row]) : [])
-    const one = await caller.get(`/${table}?${where(row)}`, { accept: 'application/vnd.rest.object+json' })
-    expect(one).toMatchObject(may(role, table, 'get') ? { status: 200, body: row } : { status: 406 })
+    const one = await caller.get(`/${table}?${where(row)}`, {
+      accept: 'application/vnd.rest.object+json',
+    })
+    expect(one).toMatchObject(
+      may(role, table, 'get') ? { status: 200, body: row } : { status: 406 },
+    )
 
     const created = await caller.post(`/${table}`, body, returning)
     if (may(role, table, 'create')) expect(created).toMatchObject({ status: 201, body: [body] })
@@ -100,8 +126,12 @@ describe.each(tables)('%s of an organization', (table) => {
     const viewer = stack.as(members.viewer, team)
     const row = await teamRow(table)
     const again = { ...row, ...await change(owner, {}) }
-    expect(await viewer.post(`/${table}`, again, { prefer: 'resolution=merge-duplicates' })).toMatchObject({ status: 403, body: denied(table) })
-    expect(await viewer.put(`/${table}?${where(row)}`, again)).toMatchObject({ status: 403, body: denied(table) })
+    expect(await viewer.post(`/${table}`, again, { prefer: 'resolution=merge-duplicates' }))
+      .toMatchObject({ status: 403, body: denied(table) })
+    expect(await viewer.put(`/${table}?${where(row)}`, again)).toMatchObject({
+      status: 403,
+      body: denied(table),
+    })
     await unchanged(table, row)
   })
 
@@ -109,11 +139,13 @@ describe.each(tables)('%s of an organization', (table) => {
     const caller = stack.as(outsider)
     const row = await teamRow(table)
     expect((await caller.get(`/${table}?${where(row)}`)).body).toEqual([])
-    expect(await caller.patch(`/${table}?${where(row)}`, await change(owner, {}), returning)).toMatchObject({ status: 200, body: [] })
+    expect(await caller.patch(`/${table}?${where(row)}`, await change(owner, {}), returning))
+      .toMatchObject({ status: 200, body: [] })
     expect((await caller.delete(`/${table}?${where(row)}`)).status).toBe(204)
     const forged = await caller.post(`/${table}`, await newRow(owner, { organization_id: team.id }))
     // The outsider cannot add a part to a transaction of the team.
-    if (table === 'line_items') expect(forged).toMatchObject({ status: 409, body: { code: '23503' } })
+    if (table === 'line_items')
+      expect(forged).toMatchObject({ status: 409, body: { code: '23503' } })
     else expect(forged).toMatchObject({ status: 403, body: denied(table) })
     await unchanged(table, row)
   })
@@ -122,7 +154,8 @@ describe.each(tables)('%s of an organization', (table) => {
     const stranger = stack.as(outsider, elsewhere)
     const row = await teamRow(table)
     expect((await stranger.get(`/${table}?${where(row)}`)).body).toEqual([])
-    expect(await stranger.patch(`/${table}?${where(row)}`, await change(owner, {}), returning)).toMatchObject({ status: 200, body: [] })
+    expect(await stranger.patch(`/${table}?${where(row)}`, await change(owner, {}), returning))
+      .toMatchObject({ status: 200, body: [] })
     expect((await stranger.delete(`/${table}?${where(row)}`)).status).toBe(204)
     await unchanged(table, row)
   })
@@ -150,15 +183,21 @@ describe.each(tables)('personal %s', (table) => {
   const { row: newRow, change, where } = sample(table)
   const personal = { organization_id: null }
 
-  test.each(roles)('allow their user everything, even if the user is %s in an organization', async (role) => {
-    const caller = stack.as(members[role], team)
-    const row = await caller.create(table, await newRow(caller, personal))
-    const changed = await change(caller, personal)
-    expect((await caller.get(`/${table}`)).body).toContainEqual(row)
-    expect(await caller.patch(`/${table}?${where(row)}`, changed, returning)).toMatchObject({ status: 200, body: [changed] })
-    expect((await caller.delete(`/${table}?${where(row)}`)).status).toBe(204)
-    expect((await caller.get(`/${table}?${where(row)}`)).body).toEqual([])
-  })
+  test.each(roles)(
+    'allow their user everything, even if the user is %s in an organization',
+    async (role) => {
+      const caller = stack.as(members[role], team)
+      const row = await caller.create(table, await newRow(caller, personal))
+      const changed = await change(caller, personal)
+      expect((await caller.get(`/${table}`)).body).toContainEqual(row)
+      expect(await caller.patch(`/${table}?${where(row)}`, changed, returning)).toMatchObject({
+        status: 200,
+        body: [changed],
+      })
+      expect((await caller.delete(`/${table}?${where(row)}`)).status).toBe(204)
+      expect((await caller.get(`/${table}?${where(row)}`)).body).toEqual([])
+    },
+  )
 
   test('are invisible to others, even to a colleague', async () => {
     const mine = stack.as(members.viewer)
@@ -166,7 +205,8 @@ describe.each(tables)('personal %s', (table) => {
     for (const other of [owner, stack.as(members.admin), stack.as(outsider), stack.anonymous]) {
       expect((await other.get(`/${table}?${where(row)}`)).body).toEqual([])
     }
-    expect(await owner.patch(`/${table}?${where(row)}`, await change(mine, {}), returning)).toMatchObject({ status: 200, body: [] })
+    expect(await owner.patch(`/${table}?${where(row)}`, await change(mine, {}), returning))
+      .toMatchObject({ status: 200, body: [] })
     expect((await owner.delete(`/${table}?${where(row)}`)).status).toBe(204)
     expect((await mine.get(`/${table}?${where(row)}`)).body).toEqual([row])
   })
@@ -175,25 +215,47 @@ describe.each(tables)('personal %s', (table) => {
 describe('a viewer', () => {
   test("who updates all visible rows is refused as a whole if one of them is the team's", async () => {
     const viewer = stack.as(members.viewer, team)
-    const mine = await viewer.create('transactions', { name: 'Mine', amount: 1, organization_id: null })
+    const mine = await viewer.create('transactions', {
+      name: 'Mine',
+      amount: 1,
+      organization_id: null,
+    })
     await owner.create('transactions', { name: 'Ours', amount: 1 })
-    expect(await viewer.patch('/transactions?name=in.(Mine,Ours)', { description: 'x' })).toMatchObject({ status: 403, body: denied('transactions') })
-    expect(await viewer.delete('/transactions?name=in.(Mine,Ours)')).toMatchObject({ status: 403, body: denied('transactions') })
+    expect(await viewer.patch('/transactions?name=in.(Mine,Ours)', { description: 'x' }))
+      .toMatchObject({ status: 403, body: denied('transactions') })
+    expect(await viewer.delete('/transactions?name=in.(Mine,Ours)')).toMatchObject({
+      status: 403,
+      body: denied('transactions'),
+    })
     expect((await viewer.get(`/transactions?id=eq.${mine.id}`)).body).toEqual([mine])
   })
 
   test('a viewer sees the shared and public dashboards of the organization, and the other roles also see the private ones', async () => {
     const layout = { widgets: [] }
-    const rows = await owner.create('dashboards', ['private', 'shared', 'public'].map((visibility) => ({ name: `walk ${visibility}`, layout, visibility })))
+    const rows = await owner.create(
+      'dashboards',
+      ['private', 'shared', 'public'].map((visibility) => ({
+        name: `walk ${visibility}`,
+        layout,
+        visibility,
+      })),
+    )
     const seen = async (role: Role) =>
-      (await stack.as(members[role], team).get('/dashboards?name=like.walk*&select=visibility&order=visibility')).body.map((row: { visibility: string }) =>
-        row.visibility
-      )
-    for (const role of ['owner', 'admin', 'editor'] as const) expect(await seen(role)).toEqual(['private', 'public', 'shared'])
+      (await stack.as(members[role], team).get(
+        '/dashboards?name=like.walk*&select=visibility&order=visibility',
+      )).body.map((row: { visibility: string }) => row.visibility)
+    for (const role of ['owner', 'admin', 'editor'] as const)
+      expect(await seen(role)).toEqual(['private', 'public', 'shared'])
     expect(await seen('viewer')).toEqual(['public', 'shared'])
     const viewer = stack.as(members.viewer, team)
-    expect(await viewer.patch(`/dashboards?id=eq.${rows[0].id}`, { visibility: 'public' }, returning)).toMatchObject({ status: 200, body: [] })
-    expect(await viewer.post('/dashboards', { ...rows[0], name: 'mine' }, { prefer: 'resolution=merge-duplicates' })).toMatchObject({
+    expect(
+      await viewer.patch(`/dashboards?id=eq.${rows[0].id}`, { visibility: 'public' }, returning),
+    ).toMatchObject({ status: 200, body: [] })
+    expect(
+      await viewer.post('/dashboards', { ...rows[0], name: 'mine' }, {
+        prefer: 'resolution=merge-duplicates',
+      }),
+    ).toMatchObject({
       status: 403,
       body: denied('dashboards'),
     })
@@ -201,14 +263,22 @@ describe('a viewer', () => {
 
   test('a viewer cannot see a personal public dashboard of a colleague, and an outsider cannot see a public one of the organization', async () => {
     const layout = { widgets: [] }
-    await owner.create('dashboards', [{ name: 'open', layout, visibility: 'public', organization_id: team.id }, {
+    await owner.create('dashboards', [{
+      name: 'open',
+      layout,
+      visibility: 'public',
+      organization_id: team.id,
+    }, {
       name: 'open',
       layout,
       visibility: 'public',
       organization_id: null,
     }])
-    for (const other of [stack.as(outsider), stack.anonymous]) expect((await other.get('/dashboards?name=eq.open')).body).toEqual([])
-    expect((await stack.as(members.admin, team).get('/dashboards?name=eq.open')).body).toHaveLength(1)
+    for (const other of [stack.as(outsider), stack.anonymous])
+      expect((await other.get('/dashboards?name=eq.open')).body).toEqual([])
+    expect((await stack.as(members.admin, team).get('/dashboards?name=eq.open')).body).toHaveLength(
+      1,
+    )
   })
 })
 
@@ -219,7 +289,8 @@ test('app_subscriptions are readable by their user and writable by no client', a
        values ($1, 'teams', now() - interval '2 days', now() + interval '1 day'), ($1, 'personal', now() - interval '2 days', now() - interval '1 day')`,
     [ada.id],
   )
-  const active = '/app_subscriptions?status=eq.sub_active&period_start=lte.now&period_end=gte.now&select=product_id'
+  const active =
+    '/app_subscriptions?status=eq.sub_active&period_start=lte.now&period_end=gte.now&select=product_id'
   const caller = stack.as(ada)
   expect((await caller.get(active)).body).toEqual([{ product_id: 'teams' }])
   expect((await owner.get('/app_subscriptions')).body).toEqual([])
@@ -234,5 +305,8 @@ test('app_subscriptions are readable by their user and writable by no client', a
     ]
   ) expect(answer).toMatchObject({ status: 403, body: denied('app_subscriptions') })
   expect((await caller.get('/app_subscriptions')).body).toHaveLength(2)
-  expect(await stack.anonymous.post('/app_subscriptions', row)).toMatchObject({ status: 401, body: denied('app_subscriptions') })
+  expect(await stack.anonymous.post('/app_subscriptions', row)).toMatchObject({
+    status: 401,
+    body: denied('app_subscriptions'),
+  })
 })

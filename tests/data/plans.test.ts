@@ -1,9 +1,17 @@
 /**
- * Query plans: the database reads only the caller's own rows for a request. The tests count rows and pages, and no times. The callers have no rows up
- * to a hundred thousand. The statistics are fresh or old.
+ * Query plans: the database reads only the caller's own rows for a request. The tests count rows
+ * and pages, and no times. The callers have no rows up to a hundred thousand. The statistics are
+ * fresh or old.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { categoryOf, datasetCallers, insertLargeDataset, tenantOf, transactionCounts, type DatasetCaller } from '../support/large-dataset.ts'
+import {
+  categoryOf,
+  datasetCallers,
+  insertLargeDataset,
+  tenantOf,
+  transactionCounts,
+  type DatasetCaller,
+} from '../support/large-dataset.ts'
 import { dataStack, type DataStack } from '../support/data.ts'
 import { measureReads, totalRowsRead } from '../support/plans.ts'
 
@@ -11,7 +19,8 @@ let stack: DataStack
 
 beforeAll(async () => {
   stack = await dataStack()
-  // Each test names its statistics, so the server makes none by itself. Old statistics, of a table with the rows of only one user.
+  // Each test names its statistics, so the server makes none by itself. Old statistics, of a table
+  // with the rows of only one user.
   await stack.owner.query(`
     alter table api.transactions set (autovacuum_enabled = false);
     insert into auth.users (id, name, email) values ('the first', '', 'first@example.org');
@@ -31,7 +40,8 @@ beforeAll(async () => {
 afterAll(() => stack.stop())
 
 /** Returns the transactions that a query of the caller read. */
-const read = (query: string, who: DatasetCaller, given: (string | number)[] = []) => measureReads(stack.owner, ['transactions'], query, who, given)
+const read = (query: string, who: DatasetCaller, given: (string | number)[] = []) =>
+  measureReads(stack.owner, ['transactions'], query, who, given)
 
 const all = 'select * from api.transactions'
 const callers = Object.entries<DatasetCaller>(datasetCallers).map(([name, who]) => ({
@@ -41,7 +51,9 @@ const callers = Object.entries<DatasetCaller>(datasetCallers).map(([name, who]) 
 }))
 
 const day = 86_400_000
-const month = [Date.now() - 180 * day, Date.now() - 150 * day].map((time) => new Date(time).toISOString())
+const month = [Date.now() - 180 * day, Date.now() - 150 * day].map((time) =>
+  new Date(time).toISOString()
+)
 
 const used = new Set<string>()
 /** An id that does not exist. */
@@ -84,23 +96,36 @@ describe.each([
     test.each<[string, string, (string | number)[], number]>([
       ['the newest', 'limit $2 offset $3', [50, 0], 50],
       ['the twentieth page', 'limit $2 offset $3', [50, 950], 1_000],
-      ['a month', 'and transaction_date >= $4 and transaction_date < $5 limit $2 offset $3', [50, 0, ...month], 50],
+      ['a month', 'and transaction_date >= $4 and transaction_date < $5 limit $2 offset $3', [
+        50,
+        0,
+        ...month,
+      ], 50],
       // A tenth has such a name, a twelfth such a category, a sixteenth such a status.
       ['a name', 'and name ilike $4 limit $2 offset $3', [50, 0, '%coffee%'], 1_000],
       ['a category', 'and category_id = $4 limit $2 offset $3', [50, 0, categoryOf(who)], 1_200],
       ['a status', 'and status = $4 limit $2 offset $3', [50, 0, 'failed'], 1_600],
       ['an account', 'and account_id = $4 limit $2 offset $3', [50, 0, nothing], 0],
-    ])('reads only the page of a context, whatever the number of its rows: %s', async (__, rest, given, needed) => {
-      const query = `${all} where tenant = $1 ${rest.replace('limit', 'order by transaction_date desc limit')}`
-      const { rows, pages, indexes } = await read(query, who, [tenantOf(who), ...given])
-      indexes.forEach((index) => used.add(index))
-      const most = Math.min(rowCount, needed)
-      expect(rows).toBeLessThanOrEqual(most)
-      expect(pages).toBeLessThanOrEqual(most * 1.5 + fewPages)
-    })
+    ])(
+      'reads only the page of a context, whatever the number of its rows: %s',
+      async (__, rest, given, needed) => {
+        const query = `${all} where tenant = $1 ${
+          rest.replace('limit', 'order by transaction_date desc limit')
+        }`
+        const { rows, pages, indexes } = await read(query, who, [tenantOf(who), ...given])
+        indexes.forEach((index) => used.add(index))
+        const most = Math.min(rowCount, needed)
+        expect(rows).toBeLessThanOrEqual(most)
+        expect(pages).toBeLessThanOrEqual(most * 1.5 + fewPages)
+      },
+    )
 
     test('finds a page of an account by its index', async () => {
-      const { rows, pages, indexes } = await read(`${all} where account_id = $1 order by transaction_date desc limit $2`, who, [categoryOf(who), 50])
+      const { rows, pages, indexes } = await read(
+        `${all} where account_id = $1 order by transaction_date desc limit $2`,
+        who,
+        [categoryOf(who), 50],
+      )
       indexes.forEach((index) => used.add(index))
       const most = 50
       expect(rows).toBeLessThanOrEqual(most)
@@ -108,7 +133,8 @@ describe.each([
     })
 
     test('computes the balances of a list of accounts only from their transactions', async () => {
-      const query = `select id, api.current_balance(accounts) from api.accounts where tenant = $1 order by name limit $2`
+      const query =
+        `select id, api.current_balance(accounts) from api.accounts where tenant = $1 order by name limit $2`
       const { rows, pages, indexes } = await read(query, who, [tenantOf(who), 50])
       indexes.forEach((index) => used.add(index))
       expect(rows).toBeLessThanOrEqual(rowCount / 12 * 1.2 + 49)
@@ -116,14 +142,24 @@ describe.each([
     })
 
     test('finds a transaction by id, an imported one by its reference, and those of a transfer, an import, a subscription or a forecast', async () => {
-      const [{ id }] = (await stack.owner.query<{ id: string }>('select id from api.transactions limit 1')).rows as [{ id: string }]
+      const [{ id }] =
+        (await stack.owner.query<{ id: string }>('select id from api.transactions limit 1'))
+          .rows as [{ id: string }]
       const found = [
         await read(`${all} where id = $1`, who, [id]),
-        await read(`${all} where tenant = $1 and source = $2 and external_id = $3`, who, [tenantOf(who), 'bank', 'nothing']),
+        await read(`${all} where tenant = $1 and source = $2 and external_id = $3`, who, [
+          tenantOf(who),
+          'bank',
+          'nothing',
+        ]),
         await read(`${all} where transfer_id = $1`, who, [nothing]),
         await read(`${all} where import_id = $1`, who, [nothing]),
         await read(`${all} where subscription_id = $1 and due_on = '2025-01-31'`, who, [nothing]),
-        await read(`${all} where account_id = any (array[$1]::uuid[]) and status = 'pending'`, who, [nothing]),
+        await read(
+          `${all} where account_id = any (array[$1]::uuid[]) and status = 'pending'`,
+          who,
+          [nothing],
+        ),
       ]
       for (const { rows, pages, indexes } of found) {
         indexes.forEach((index) => used.add(index))
@@ -140,7 +176,9 @@ test('sums, counts and groups of reports read only the index of a context', asyn
     for (const who of [datasetCallers.many, datasetCallers.team]) {
       const { pages } = await read(
         `select ${what} from api.transactions where ${
-          who === datasetCallers.team ? 'tenant = (select private.context_tenant())' : 'tenant = (select private.personal_tenant())'
+          who === datasetCallers.team
+            ? 'tenant = (select private.context_tenant())'
+            : 'tenant = (select private.personal_tenant())'
         } and status <> 'failed' and transfer_id is null ${group}`,
         who,
       )
@@ -150,7 +188,9 @@ test('sums, counts and groups of reports read only the index of a context', asyn
 })
 
 test('a report with a filter on status or category reads only the index of a context', async () => {
-  const category = `'[{"field": "category_id", "operation": "eq", "value": "${categoryOf(datasetCallers.team)}"}]'`
+  const category = `'[{"field": "category_id", "operation": "eq", "value": "${
+    categoryOf(datasetCallers.team)
+  }"}]'`
   for (
     const report of [
       'select api.get_transaction_stat()',
@@ -163,17 +203,29 @@ test('a report with a filter on status or category reads only the index of a con
     ]
   ) {
     const { pages } = await read(report, datasetCallers.team)
-    // The first plans of a connection read the catalogue, up to a thousand pages. The table has eight thousand.
+    // The first plans of a connection read the catalogue, up to a thousand pages. The table has
+    // eight thousand.
     expect(pages, report).toBeLessThan(4_500)
   }
 })
 
 test('a filter on a tag or a search reads no more than the rows of a context', async () => {
-  for (const filter of ['{"field": "tag", "operation": "neq", "value": "x"}', '{"field": "search", "operation": "contains", "value": "nobody has this"}']) {
-    const { pages } = await read(`select * from api.get_filtered_transactions('[${filter}]') limit 50`, datasetCallers.some)
+  for (
+    const filter of [
+      '{"field": "tag", "operation": "neq", "value": "x"}',
+      '{"field": "search", "operation": "contains", "value": "nobody has this"}',
+    ]
+  ) {
+    const { pages } = await read(
+      `select * from api.get_filtered_transactions('[${filter}]') limit 50`,
+      datasetCallers.some,
+    )
     expect(pages).toBeLessThan(transactionCounts.some * 10)
     // The caller has a hundredth of the table, and the table alone has eight thousand pages.
-    const { pages: ofReport } = await read(`select api.get_transaction_stat(p_filters => '[${filter}]')`, datasetCallers.some)
+    const { pages: ofReport } = await read(
+      `select api.get_transaction_stat(p_filters => '[${filter}]')`,
+      datasetCallers.some,
+    )
     expect(ofReport).toBeLessThan(transactionCounts.some * 2)
   }
 })
@@ -191,7 +243,11 @@ test('a statement that PostgREST prepared and executed often, for callers of eve
   const before = await totalRowsRead(stack, 'transactions')
   let needed = 0
   for (let round = 0; round < 12; round++) {
-    for (const { who, rowCount } of callers.filter(({ who: { organization } }) => organization === undefined)) {
+    for (
+      const { who, rowCount } of callers.filter(({ who: { organization } }) =>
+        organization === undefined
+      )
+    ) {
       const caller = stack.as({ id: who.user, email: 'x', sessionId: who.session })
       for (const path of shapes(who)) {
         expect((await caller.get(path)).status).toBe(200)
@@ -205,7 +261,10 @@ test('a statement that PostgREST prepared and executed often, for callers of eve
 test('every index of the transactions was used by a query of these tests', async () => {
   // The queries of the foreign keys when a user or an organization is deleted.
   for (const column of ['user_id', 'organization_id']) {
-    const { rows: [ended] } = await stack.owner.query(`explain (format json) select from api.transactions where ${column} = $1`, ['nobody'])
+    const { rows: [ended] } = await stack.owner.query(
+      `explain (format json) select from api.transactions where ${column} = $1`,
+      ['nobody'],
+    )
     used.add(ended['QUERY PLAN'][0].Plan['Index Name'])
   }
   // The query of a suggestion: the transactions of a payee.
@@ -228,5 +287,7 @@ test('every index of the transactions was used by a query of these tests', async
   )
   // PostgreSQL 15 finds a row by this key
   if (used.delete('transactions_of_tenant')) used.add('transactions_pkey')
-  expect([...used].filter((name) => name.startsWith('transactions_')).toSorted()).toEqual(rows.map(({ name }) => name.replace(/^api[.]/, '')).toSorted())
+  expect([...used].filter((name) => name.startsWith('transactions_')).toSorted()).toEqual(
+    rows.map(({ name }) => name.replace(/^api[.]/, '')).toSorted(),
+  )
 })

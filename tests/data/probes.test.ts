@@ -1,5 +1,6 @@
 /**
- * Requests that probe for rows of others: the database refuses the planner's estimate, and the edge refuses the catalogue. Source:
+ * Requests that probe for rows of others: the database refuses the planner's estimate, and the edge
+ * refuses the catalogue. Source:
  * docs/decisions/database.md#no-estimate-and-no-plan-depends-on-strangers-values.
  */
 import { request } from 'node:http'
@@ -29,7 +30,12 @@ afterAll(async () => {
 })
 
 /** Sends a request with exactly these header fields, also several with the same name. */
-async function send(method: string, path: string, fields: [string, string][], body?: string): Promise<{ status: number, text: string }> {
+async function send(
+  method: string,
+  path: string,
+  fields: [string, string][],
+  body?: string,
+): Promise<{ status: number, text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(stack.url + path, { method, headers: fields.flat() }, (response) => {
       let text = ''
@@ -41,16 +47,29 @@ async function send(method: string, path: string, fields: [string, string][], bo
   })
 }
 
-/** A table with rows that callers create, one of pairs, and one that they only read. tests/isolation/values.test.ts and tests/attacks/guards.test.ts have all. */
+/**
+ * A table with rows that callers create, one of pairs, and one that they only read.
+ * tests/isolation/values.test.ts and tests/attacks/guards.test.ts have all.
+ */
 const someTables = ['transactions', 'transaction_tags', 'activity']
 const functions = ['get_filtered_transactions', 'get_cash_flow', 'delete_category']
 const refused = {
   status: 400,
-  body: { code: 'PGRST122', message: expect.stringMatching(/planned/), details: null, hint: expect.stringContaining('count=exact') },
+  body: {
+    code: 'PGRST122',
+    message: expect.stringMatching(/planned/),
+    details: null,
+    hint: expect.stringContaining('count=exact'),
+  },
 }
 
 describe("a planner's estimate", () => {
-  test.each(['count=planned', 'count=estimated', 'return=representation, count=planned', 'handling=strict,count=estimated'])(
+  test.each([
+    'count=planned',
+    'count=estimated',
+    'return=representation, count=planned',
+    'handling=strict,count=estimated',
+  ])(
     'is refused to everybody, on tables and functions: Prefer: %s',
     async (prefer) => {
       for (const caller of [mine, viewer, stack.anonymous]) {
@@ -72,20 +91,34 @@ describe("a planner's estimate", () => {
   test("a planner's estimate is refused among several Prefer fields, of which the database sees only one", async () => {
     const token = await mine.token()
     for (const table of someTables) {
-      for (const fields of [['count=planned', 'return=minimal'], ['return=minimal', 'count=planned'], ['count=estimated', 'tx=commit']]) {
+      for (
+        const fields of [['count=planned', 'return=minimal'], ['return=minimal', 'count=planned'], [
+          'count=estimated',
+          'tx=commit',
+        ]]
+      ) {
         const { status, text } = await send('GET', `/${table}?limit=1`, [
           ['authorization', `Bearer ${token}`],
           ...fields.map((value): [string, string] => ['prefer', value]),
         ])
-        // With few rows the count is exact. Only a count beyond db-max-rows would be the planner's estimate.
-        if (status !== 200) expect({ status, body: JSON.parse(text) }, `${table} ${fields.join(' | ')}`).toMatchObject(refused)
+        // With few rows the count is exact. Only a count beyond db-max-rows would be the planner's
+        // estimate.
+        if (status !== 200)
+          expect({ status, body: JSON.parse(text) }, `${table} ${fields.join(' | ')}`)
+            .toMatchObject(refused)
         else expect(fields[0]).toBe('count=estimated')
       }
     }
   })
 
   test("a planner's estimate is not available as a query plan either", async () => {
-    for (const accept of ['application/vnd.pgrst.plan', 'application/vnd.pgrst.plan+json', 'application/vnd.pgrst.plan+text; options=analyze']) {
+    for (
+      const accept of [
+        'application/vnd.pgrst.plan',
+        'application/vnd.pgrst.plan+json',
+        'application/vnd.pgrst.plan+text; options=analyze',
+      ]
+    ) {
       expect([406, 415]).toContain((await mine.get('/transactions', { accept })).status)
     }
   })
@@ -97,7 +130,15 @@ describe("a planner's estimate", () => {
 })
 
 describe('the catalogue', () => {
-  const probes = ['auth.users', 'api.nothing', '{auth.users}', '{authenticator=r/authenticator}', 'nobody=r/nobody', 'uid', 'authenticator']
+  const probes = [
+    'auth.users',
+    'api.nothing',
+    '{auth.users}',
+    '{authenticator=r/authenticator}',
+    'nobody=r/nobody',
+    'uid',
+    'authenticator',
+  ]
   const types = [
     'regclass',
     'regproc',
@@ -127,21 +168,42 @@ describe('the catalogue', () => {
   test('the catalogue cannot be read by a cast: the response is the same for every row', async () => {
     for (const type of types) {
       const answers = await Promise.all(
-        [...probes.map((name) => `/tags?select=name::${type}&name=eq.${encodeURIComponent(name)}`), `/tags?select=name::${type}`].map((path) => ann.get(path)),
+        [
+          ...probes.map((name) => `/tags?select=name::${type}&name=eq.${encodeURIComponent(name)}`),
+          `/tags?select=name::${type}`,
+        ].map((path) => ann.get(path)),
       )
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)), type).toHaveLength(1)
-      expect(answers[0]).toMatchObject({ status: 400, body: { hint: expect.stringContaining('text'), details: null } })
+      expect(answers[0]).toMatchObject({
+        status: 400,
+        body: { hint: expect.stringContaining('text'), details: null },
+      })
     }
     expect((await ann.get('/tags?select=name::text,id::uuid&limit=1')).status).toBe(200)
-    expect((await ann.get('/transactions?select=amount::text,transaction_date::date,metadata::jsonb,amount::double%20precision')).status).toBe(200)
+    expect(
+      (await ann.get(
+        '/transactions?select=amount::text,transaction_date::date,metadata::jsonb,amount::double%20precision',
+      )).status,
+    ).toBe(200)
   })
 
   test('the catalogue cannot be read by a cast of embedded, written or returned rows', async () => {
     expect((await ann.get('/tags?select=id,transactions(name::regclass)')).status).toBe(400)
-    expect((await ann.post('/tags?select=name::regclass', { name: 'auth.users' }, { prefer: 'return=representation' })).status).toBe(400)
-    expect((await ann.post('/rpc/get_budget_comparison?select=name::regclass', {})).status).toBe(400)
-    expect((await ann.post('/rpc/get_filtered_transactions?select=name::regclass', { filters: [] })).status).toBe(400)
-    expect((await ann.post('/rpc/get_filtered_transactions?select=name::text', { filters: [] })).status).toBe(200)
+    expect(
+      (await ann.post('/tags?select=name::regclass', { name: 'auth.users' }, {
+        prefer: 'return=representation',
+      })).status,
+    ).toBe(400)
+    expect((await ann.post('/rpc/get_budget_comparison?select=name::regclass', {})).status).toBe(
+      400,
+    )
+    expect(
+      (await ann.post('/rpc/get_filtered_transactions?select=name::regclass', { filters: [] }))
+        .status,
+    ).toBe(400)
+    expect(
+      (await ann.post('/rpc/get_filtered_transactions?select=name::text', { filters: [] })).status,
+    ).toBe(200)
     expect((await ann.post('/rpc/get_budget_comparison?select=name::regrole', {})).status).toBe(400)
   })
 })
@@ -153,21 +215,50 @@ describe('the columns and functions that PostgreSQL adds to a table', () => {
       const refusal = { status: 400, body: { code: '42703', details: null } }
       expect(await ann.get(`/tags?select=${column}`)).toMatchObject(refusal)
       expect(await ann.get(`/transactions?select=id,categories(${column})`)).toMatchObject(refusal)
-      expect(await ann.post(`/tags?select=${column}`, { name: 'x' }, { prefer: 'return=representation,tx=rollback' })).toMatchObject(refusal)
-      expect(await ann.patch(`/tags?select=${column}&name=eq.x`, { name: 'y' }, { prefer: 'return=representation' })).toMatchObject(refusal)
+      expect(
+        await ann.post(`/tags?select=${column}`, { name: 'x' }, {
+          prefer: 'return=representation,tx=rollback',
+        }),
+      ).toMatchObject(refusal)
+      expect(
+        await ann.patch(`/tags?select=${column}&name=eq.x`, { name: 'y' }, {
+          prefer: 'return=representation',
+        }),
+      ).toMatchObject(refusal)
       // Some types have no order and accept no text, and PostgreSQL reports this first.
-      for (const path of [`/tags?select=id&order=${column}`, `/tags?select=id&${column}=eq.1`, `/tags?select=id&${column}=not.is.null`])
+      for (
+        const path of [
+          `/tags?select=id&order=${column}`,
+          `/tags?select=id&${column}=eq.1`,
+          `/tags?select=id&${column}=not.is.null`,
+        ]
+      )
         expect([400, 404], path).toContain((await ann.get(path)).status)
     },
   )
 
-  test.each(['count', 'json_agg', 'array_agg', 'pg_typeof', 'row_to_json', 'record_send', 'to_jsonb', 'one_object', 'pg_column_size'])(
+  test.each([
+    'count',
+    'json_agg',
+    'array_agg',
+    'pg_typeof',
+    'row_to_json',
+    'record_send',
+    'to_jsonb',
+    'one_object',
+    'pg_column_size',
+  ])(
     'the function %s is no column',
     async (name) => {
       // the edge knows the name of an aggregate
       const code = name === 'count' ? 'PGRST123' : '42703'
       expect(await ann.get(`/tags?select=${name}`)).toMatchObject({ status: 400, body: { code } })
-      for (const path of [`/tags?select=id&order=${name}`, `/transactions?select=id,categories(${name})`])
+      for (
+        const path of [
+          `/tags?select=id&order=${name}`,
+          `/transactions?select=id,categories(${name})`,
+        ]
+      )
         expect([400, 404], path).toContain(
           (await ann.get(path)).status,
         )
@@ -175,10 +266,18 @@ describe('the columns and functions that PostgreSQL adds to a table', () => {
   )
 
   test("the columns and functions that PostgreSQL adds to a table allow any alias for a column, and the columns of a function's result", async () => {
-    expect((await ann.get('/transactions?select=count:amount,xmin:name,category:categories(json_agg:name),...categories(label:name)&limit=1')).status).toBe(
+    expect(
+      (await ann.get(
+        '/transactions?select=count:amount,xmin:name,category:categories(json_agg:name),...categories(label:name)&limit=1',
+      )).status,
+    ).toBe(
       200,
     )
-    expect((await ann.post('/rpc/get_transaction_distribution_by_category?select=count,share', { params: { filters: { preset: 'this_month' } } })).status)
+    expect(
+      (await ann.post('/rpc/get_transaction_distribution_by_category?select=count,share', {
+        params: { filters: { preset: 'this_month' } },
+      })).status,
+    )
       .toBe(200)
   })
 })
@@ -187,7 +286,9 @@ test('a call with arguments that the function does not accept is refused at once
   const started = performance.now()
   for (const caller of [mine, stack.anonymous]) {
     for (const name of Object.keys(routineSchemas))
-      expect([400, 401, 404], name).toContain((await caller.post(`/rpc/${name}`, { ['k'.repeat(20_000)]: 1 })).status)
+      expect([400, 401, 404], name).toContain(
+        (await caller.post(`/rpc/${name}`, { ['k'.repeat(20_000)]: 1 })).status,
+      )
   }
   // PostgREST would take a minute for each comparison of such a long name with others.
   expect(performance.now() - started).toBeLessThan(20_000)
@@ -207,6 +308,9 @@ test.each([
   'tx=commit, tx=rollback',
   'tx=rolback',
 ])('a dry run with another spelling is not ignored: Prefer: %s', async (prefer) => {
-  expect(await mine.post('/tags', { name: 'pretended' }, { prefer })).toMatchObject({ status: 400, body: { hint: expect.stringContaining('tx=rollback') } })
+  expect(await mine.post('/tags', { name: 'pretended' }, { prefer })).toMatchObject({
+    status: 400,
+    body: { hint: expect.stringContaining('tx=rollback') },
+  })
   expect((await mine.get('/tags?name=eq.pretended')).body).toEqual([])
 })

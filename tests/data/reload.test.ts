@@ -1,4 +1,7 @@
-/** A reload of PostgREST's configuration during a lock, a timeout or a cancellation. PostgREST loses its keys if private.pre_config() fails. */
+/**
+ * A reload of PostgREST's configuration during a lock, a timeout or a cancellation. PostgREST loses
+ * its keys if private.pre_config() fails.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from '../../http/database.ts'
@@ -23,7 +26,10 @@ afterAll(() => stack.stop())
 
 const status = async () => (await mine.get('/tags')).status
 const notify = (what = 'reload config') => stack.owner.query(`notify pgrst, '${what}'`)
-/** The sessions of PostgREST that wait for a lock: one or, if a notification arrives while it loads, two. */
+/**
+ * The sessions of PostgREST that wait for a lock: one or, if a notification arrives while it loads,
+ * two.
+ */
 const waiting = async (): Promise<number[]> =>
   (await stack.owner.query<{ pid: number }>(
     `select pid from pg_stat_activity where usename = 'authenticator' and datname = current_database() and wait_event_type = 'Lock'`,
@@ -45,7 +51,9 @@ async function reloaded(): Promise<void> {
 
 /** Sets a limit of PostgREST's login, only in the database of this test. */
 async function limit(setting: string): Promise<void> {
-  const { rows: [database] } = await stack.owner.query<{ name: string }>('select current_database() as name')
+  const { rows: [database] } = await stack.owner.query<{ name: string }>(
+    'select current_database() as name',
+  )
   await stack.owner.query(`alter role authenticator in database ${database?.name} set ${setting}`)
   onTestFinished(async () => {
     await stack.owner.query(`alter role authenticator in database ${database?.name} reset all`)
@@ -70,7 +78,10 @@ test.each(["statement_timeout = '2s'", "lock_timeout = '2s'"])(
     await expect.poll(waiting).not.toHaveLength(0)
     const [since] = (await stack.owner.query('select clock_timestamp() as now')).rows
     await expect.poll(async () =>
-      (await stack.owner.query(`select clock_timestamp() > $1::timestamptz + interval '2500 milliseconds' as passed`, [since.now])).rows
+      (await stack.owner.query(
+        `select clock_timestamp() > $1::timestamptz + interval '2500 milliseconds' as passed`,
+        [since.now],
+      )).rows
     )
       .toEqual([{ passed: true }])
     expect(await status()).toBe(200)
@@ -84,7 +95,9 @@ test('a reload succeeds in spite of a cancelled statement', async () => {
   await migration.query('lock table auth.jwks in access exclusive mode')
   await notify()
   await expect.poll(waiting).not.toHaveLength(0)
-  await stack.owner.query('select pg_cancel_backend(pid) from unnest($1::int[]) pid', [await waiting()])
+  await stack.owner.query('select pg_cancel_backend(pid) from unnest($1::int[]) pid', [
+    await waiting(),
+  ])
   await expect.poll(waiting).not.toHaveLength(0)
   expect(await status()).toBe(200)
   await Promise.all([reloaded(), migration.query('commit')])
@@ -118,17 +131,21 @@ test('the auth service repeats a failed reload within a minute, and at once if t
 
 test('a reload succeeds in spite of a deadlock with a migration', async () => {
   const migration = await transaction()
-  // PostgreSQL cancels the session that looks for the deadlock first. Without this setting that may be the migration's.
+  // PostgreSQL cancels the session that looks for the deadlock first. Without this setting that may
+  // be the migration's.
   await migration.query("set local deadlock_timeout = '1h'")
   await migration.query('lock table private.settings in access exclusive mode')
-  // PostgREST has locked the keys' table when it waits for the index, and has not asked for the settings yet.
+  // PostgREST has locked the keys' table when it waits for the index, and has not asked for the
+  // settings yet.
   const index = await transaction()
   await index.query('reindex index auth.jwks_pkey')
   await notify()
   await expect.poll(waiting).not.toHaveLength(0)
   const locked = migration.query('lock table auth.jwks in access exclusive mode')
   await expect.poll(async () =>
-    (await stack.owner.query("select from pg_locks where relation = 'auth.jwks'::regclass and mode = 'AccessExclusiveLock' and not granted")).rowCount
+    (await stack.owner.query(
+      "select from pg_locks where relation = 'auth.jwks'::regclass and mode = 'AccessExclusiveLock' and not granted",
+    )).rowCount
   )
     .toBe(1)
   await index.query('commit')

@@ -1,6 +1,7 @@
 /**
- * Reports agree on what counts. Ada's books have every status, a refund, split transactions, two currencies and transfers between her accounts. Every
- * report shows the same money. The expected numbers are computed by hand, next to each row.
+ * Reports agree on what counts. Ada's books have every status, a refund, split transactions, two
+ * currencies and transfers between her accounts. Every report shows the same money. The expected
+ * numbers are computed by hand, next to each row.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
@@ -9,47 +10,79 @@ let stack: DataStack
 let ada: Caller
 const ids: Record<string, string> = {}
 
-type Group = { key?: string | null, name: string | null, currency: string, value?: number, total?: number, count: number }
+type Group = {
+  key?: string | null
+  name: string | null
+  currency: string
+  value?: number
+  total?: number
+  count: number
+}
 const cents = (amount: number) => Math.round(amount * 100)
 const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + cents(amount), 0) / 100
 
 /** The end of this year, which is the last period of a cash flow by years. */
 const lastYear = new Date().getUTCFullYear()
 const everything = { start_date: '2025-01-01', end_date: `${lastYear}-12-31` }
-const within = ({ start_date, end_date }: typeof everything) => ({ field: 'transaction_date', operation: 'between', value: [start_date, end_date] })
+const within = ({ start_date, end_date }: typeof everything) => ({
+  field: 'transaction_date',
+  operation: 'between',
+  value: [start_date, end_date],
+})
 const where = (field: string, value: unknown) => ({ field, operation: 'eq', value })
 
 beforeAll(async () => {
   stack = await dataStack()
   ada = stack.as(await stack.person('ada'))
-  for (const name of ['Food', 'Home', 'Fun']) ids[name] = (await ada.create('categories', { name })).id
+  for (const name of ['Food', 'Home', 'Fun'])
+    ids[name] = (await ada.create('categories', { name })).id
   for (const [name, currency] of [['Main', 'eur'], ['Savings', 'eur'], ['Dollars', 'usd']])
     ids[name ?? ''] = (await ada.create('accounts', { name, currency, type: 'checking' })).id
-  const book: [string, number, string, string | null, string, string, [number, string | null][]][] = [
-    ['Salary', 3000, '2025-01-01', null, 'Main', 'paid', []],
-    // 64.99 stay with Food: items without a category, and the rest without an item.
-    ['Supermarket', -100, '2025-01-15', 'Food', 'Main', 'paid', [[-50, null], [-25, 'Home'], [-10.01, 'Fun']]],
-    ['Refund', 20, '2025-01-20', 'Food', 'Main', 'paid', [[12, 'Home'], [8, 'Home']]],
-    ['Rent', -900, '2025-02-01', 'Home', 'Main', 'pending', []],
-    ['Wine', -7.77, '2025-02-05', 'Food', 'Main', 'failed', [[-7.77, 'Fun']]],
-    ['Hotel', -80.5, '2025-02-10', 'Food', 'Dollars', 'paid', [[-80.5, 'Fun']]],
-    ['Tip', -0.05, '2025-02-28T23:30:00Z', null, 'Dollars', 'paid', []],
-  ]
+  const book: [string, number, string, string | null, string, string, [number, string | null][]][] =
+    [
+      ['Salary', 3000, '2025-01-01', null, 'Main', 'paid', []],
+      // 64.99 stay with Food: items without a category, and the rest without an item.
+      ['Supermarket', -100, '2025-01-15', 'Food', 'Main', 'paid', [[-50, null], [-25, 'Home'], [
+        -10.01,
+        'Fun',
+      ]]],
+      ['Refund', 20, '2025-01-20', 'Food', 'Main', 'paid', [[12, 'Home'], [8, 'Home']]],
+      ['Rent', -900, '2025-02-01', 'Home', 'Main', 'pending', []],
+      ['Wine', -7.77, '2025-02-05', 'Food', 'Main', 'failed', [[-7.77, 'Fun']]],
+      ['Hotel', -80.5, '2025-02-10', 'Food', 'Dollars', 'paid', [[-80.5, 'Fun']]],
+      ['Tip', -0.05, '2025-02-28T23:30:00Z', null, 'Dollars', 'paid', []],
+    ]
   for (const [name, amount, transaction_date, category, account, status, items] of book) {
     const { id: transaction_id } = await ada.create('transactions', {
       name,
       amount,
-      transaction_date: transaction_date.includes('T') ? transaction_date : `${transaction_date}T12:00:00Z`,
+      transaction_date: transaction_date.includes('T')
+        ? transaction_date
+        : `${transaction_date}T12:00:00Z`,
       category_id: category === null ? null : ids[category],
       account_id: ids[account],
       currency: account === 'Dollars' ? 'usd' : 'eur',
       status,
     })
     if (items.length === 0) continue
-    await ada.create('line_items', items.map(([part, of]) => ({ transaction_id, name: 'part', amount: part, category_id: of === null ? null : ids[of] })))
+    await ada.create(
+      'line_items',
+      items.map(([part, of]) => ({
+        transaction_id,
+        name: 'part',
+        amount: part,
+        category_id: of === null ? null : ids[of],
+      })),
+    )
   }
   for (const [to_account_id, to_amount] of [[ids['Savings'], 500], [ids['Dollars'], 550]])
-    await ada.post('/rpc/create_transfer', { from_account_id: ids['Main'], to_account_id, amount: 500, to_amount, transfer_date: '2025-02-15' })
+    await ada.post('/rpc/create_transfer', {
+      from_account_id: ids['Main'],
+      to_account_id,
+      amount: 500,
+      to_amount,
+      transfer_date: '2025-02-15',
+    })
   await ada.create('exchange_rates', [
     { on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1.1 },
     { on_date: '2025-01-20', base: 'usd', quote: 'eur', rate: 0.9 },
@@ -58,12 +91,19 @@ beforeAll(async () => {
 })
 afterAll(() => stack.stop())
 
-const stat = async (body: Record<string, unknown>, prefer = 'timezone=UTC') => (await ada.post('/rpc/get_transaction_stat', body, { prefer })).body
-const aggregate = async (body: Record<string, unknown>, prefer = 'timezone=UTC'): Promise<Group[]> =>
-  (await ada.post('/rpc/get_transaction_aggregate', body, { prefer })).body
-const distribution = async (params: Record<string, unknown>, prefer = 'timezone=UTC'): Promise<Group[]> =>
+const stat = async (body: Record<string, unknown>, prefer = 'timezone=UTC') =>
+  (await ada.post('/rpc/get_transaction_stat', body, { prefer })).body
+const aggregate = async (
+  body: Record<string, unknown>,
+  prefer = 'timezone=UTC',
+): Promise<Group[]> => (await ada.post('/rpc/get_transaction_aggregate', body, { prefer })).body
+const distribution = async (
+  params: Record<string, unknown>,
+  prefer = 'timezone=UTC',
+): Promise<Group[]> =>
   (await ada.post('/rpc/get_transaction_distribution_by_category', { params }, { prefer })).body
-const table = (groups: Group[]) => groups.map(({ name, currency, value, total, count }) => [name, currency, value ?? total, count])
+const table = (groups: Group[]) =>
+  groups.map(({ name, currency, value, total, count }) => [name, currency, value ?? total, count])
 
 const byName = ([one]: unknown[], [other]: unknown[]) => String(one).localeCompare(String(other))
 
@@ -83,7 +123,12 @@ describe('by category', () => {
   })
 
   test('a refund lowers the expenses of its category, and without a category the sign decides', async () => {
-    expect(table(await distribution({ filters: { transaction_type: 'income' } }))).toEqual([[null, 'eur', 3000, 1]])
+    expect(table(await distribution({ filters: { transaction_type: 'income' } }))).toEqual([[
+      null,
+      'eur',
+      3000,
+      1,
+    ]])
     expect(table(await distribution({ filters: { transaction_type: 'expense', currency: 'EUR' } })))
       .toEqual([['Home', 'eur', -905, 3], ['Food', 'eur', -64.99, 1], ['Fun', 'eur', -10.01, 1]])
   })
@@ -100,12 +145,21 @@ describe('by category', () => {
     expect(await stat({ p_filters: of('Home'), p_aggregate_fn: 'count' })).toBe(3)
     expect(await stat({ p_filters: of('Home'), p_aggregate_fn: 'avg' })).toBe(-301.67)
     expect(await stat({ p_filters: [...of('Fun'), where('currency', 'usd')] })).toBe(-80.5)
-    expect(table(await aggregate({ p_filters: of('Home'), p_group_by: 'month' }))).toEqual([['2025-01-01', 'eur', -5, 2], ['2025-02-01', 'eur', -900, 1]])
+    expect(table(await aggregate({ p_filters: of('Home'), p_group_by: 'month' }))).toEqual([[
+      '2025-01-01',
+      'eur',
+      -5,
+      2,
+    ], ['2025-02-01', 'eur', -900, 1]])
   })
 
   test('a purchase that is split over two categories counts once if both are selected, and once in each group', async () => {
     const caller = stack.as(await stack.person())
-    const [home, food, fun] = await caller.create('categories', [{ name: 'Home' }, { name: 'Food' }, { name: 'Fun' }])
+    const [home, food, fun] = await caller.create('categories', [
+      { name: 'Home' },
+      { name: 'Food' },
+      { name: 'Fun' },
+    ])
     const [split, whole] = await caller.create('transactions', [
       { name: 'Market', amount: -10, category_id: home.id, transaction_date: '2025-03-05' },
       { name: 'Bread', amount: -3.32, category_id: food.id, transaction_date: '2025-03-06' },
@@ -119,21 +173,44 @@ describe('by category', () => {
         category_id,
       })),
     )
-    const of = (...categories: { id: string }[]) => [{ field: 'category_id', operation: 'in', value: categories.map(({ id }) => id) }]
+    const of = (
+      ...categories: { id: string }[]
+    ) => [{ field: 'category_id', operation: 'in', value: categories.map(({ id }) => id) }]
     const numbers = async (p_filters: unknown) => {
-      const statistic = (p_aggregate_fn: string) => caller.post('/rpc/get_transaction_stat', { p_filters, p_aggregate_fn })
-      return [(await statistic('sum')).body, (await statistic('count')).body, (await statistic('avg')).body]
+      const statistic = (p_aggregate_fn: string) =>
+        caller.post('/rpc/get_transaction_stat', { p_filters, p_aggregate_fn })
+      return [
+        (await statistic('sum')).body,
+        (await statistic('count')).body,
+        (await statistic('avg')).body,
+      ]
     }
     expect(await numbers([...of(food, fun), where('id', split.id)])).toEqual([-6.66, 1, -6.66])
     expect(await numbers(of(food, fun))).toEqual([-9.98, 2, -4.99])
     expect(await numbers(of(fun))).toEqual([-3.33, 1, -3.33])
     expect(await numbers(of(home, food, fun))).toEqual([-13.32, 2, -6.66])
     const groups = async (p_group_by: string) =>
-      table((await caller.post('/rpc/get_transaction_aggregate', { p_filters: of(food, fun), p_group_by, p_aggregate_fn: 'avg' })).body)
+      table(
+        (await caller.post('/rpc/get_transaction_aggregate', {
+          p_filters: of(food, fun),
+          p_group_by,
+          p_aggregate_fn: 'avg',
+        })).body,
+      )
     expect(await groups('month')).toEqual([['2025-03-01', 'usd', -4.99, 2]])
-    expect((await groups('category')).toSorted(byName)).toEqual([['Food', 'usd', -3.33, 2], ['Fun', 'usd', -3.33, 1]])
+    expect((await groups('category')).toSorted(byName)).toEqual([['Food', 'usd', -3.33, 2], [
+      'Fun',
+      'usd',
+      -3.33,
+      1,
+    ]])
     // All of it is in the two categories, and nothing in home.
-    await caller.create('line_items', { transaction_id: split.id, name: 'x', amount: -3.34, category_id: fun.id })
+    await caller.create('line_items', {
+      transaction_id: split.id,
+      name: 'x',
+      amount: -3.34,
+      category_id: fun.id,
+    })
     expect(await numbers(of(home))).toEqual([0, 0, 0])
     expect(await numbers(of(home, fun))).toEqual([-6.67, 1, -6.67])
     expect(await numbers(of(home, food, fun))).toEqual([-13.32, 2, -6.66])
@@ -142,7 +219,10 @@ describe('by category', () => {
 
   test('a converted split without a remainder leaves none: the largest part absorbs the rounding', async () => {
     const caller = stack.as(await stack.person())
-    const [none, one, other, large] = await caller.create('categories', ['None', 'One', 'Other', 'Large'].map((name) => ({ name })))
+    const [none, one, other, large] = await caller.create(
+      'categories',
+      ['None', 'One', 'Other', 'Large'].map((name) => ({ name })),
+    )
     const { id: transaction_id } = await caller.create('transactions', {
       name: 'Market',
       amount: -10,
@@ -159,42 +239,95 @@ describe('by category', () => {
         category_id,
       })),
     )
-    await caller.create('exchange_rates', { on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1.05 })
+    await caller.create('exchange_rates', {
+      on_date: '2025-01-01',
+      base: 'eur',
+      quote: 'usd',
+      rate: 1.05,
+    })
     // 3.4965 is 3.50 twice, and 3.507 would be 3.51: a cent too much.
     const parts = [['Large', 'usd', -3.5, 1], ['One', 'usd', -3.5, 1], ['Other', 'usd', -3.5, 1]]
-    expect(table((await caller.post('/rpc/get_transaction_distribution_by_category', { params: { p_convert_to: 'usd' } })).body)).toEqual(parts)
+    expect(
+      table(
+        (await caller.post('/rpc/get_transaction_distribution_by_category', {
+          params: { p_convert_to: 'usd' },
+        })).body,
+      ),
+    ).toEqual(parts)
     for (const p_aggregate_fn of ['sum', 'avg']) {
-      const groups = await caller.post('/rpc/get_transaction_aggregate', { p_group_by: 'category', p_aggregate_fn, p_convert_to: 'usd' })
+      const groups = await caller.post('/rpc/get_transaction_aggregate', {
+        p_group_by: 'category',
+        p_aggregate_fn,
+        p_convert_to: 'usd',
+      })
       expect(table(groups.body).toSorted(byName)).toEqual(parts)
     }
     const p_filters = [where('category_id', none.id)]
-    expect((await caller.post('/rpc/get_transaction_aggregate', { p_filters, p_convert_to: 'usd' })).body).toEqual([])
-    expect((await caller.post('/rpc/get_transaction_stat', { p_filters, p_convert_to: 'usd' })).body).toBe(0)
+    expect(
+      (await caller.post('/rpc/get_transaction_aggregate', { p_filters, p_convert_to: 'usd' }))
+        .body,
+    ).toEqual([])
+    expect(
+      (await caller.post('/rpc/get_transaction_stat', { p_filters, p_convert_to: 'usd' })).body,
+    ).toBe(0)
   })
 
   describe('a transaction whose parts have different signs', () => {
-    const books = async (amount: number, items: [number, string | null][], values: Record<string, unknown> = {}) => {
+    const books = async (
+      amount: number,
+      items: [number, string | null][],
+      values: Record<string, unknown> = {},
+    ) => {
       const caller = stack.as(await stack.person())
       const created = await caller.create('categories', [
         { name: 'Electronics', kind: 'expense' },
         { name: 'Groceries', kind: 'expense' },
         { name: 'Refunds', kind: 'income' },
       ])
-      const idOf = (name: string | null) => created.find((one: { name: string }) => one.name === name)?.id ?? null
-      const { id: transaction_id } = await caller.create('transactions', { name: 'Store', amount, transaction_date: '2025-03-05', ...values })
-      await caller.create('line_items', items.map(([part, category]) => ({ transaction_id, name: 'x', amount: part, category_id: idOf(category) })))
+      const idOf = (name: string | null) =>
+        created.find((one: { name: string }) => one.name === name)?.id ?? null
+      const { id: transaction_id } = await caller.create('transactions', {
+        name: 'Store',
+        amount,
+        transaction_date: '2025-03-05',
+        ...values,
+      })
+      await caller.create(
+        'line_items',
+        items.map(([part, category]) => ({
+          transaction_id,
+          name: 'x',
+          amount: part,
+          category_id: idOf(category),
+        })),
+      )
       const parts = async (filters = {}, more = {}) =>
-        table((await caller.post('/rpc/get_transaction_distribution_by_category', { params: { filters, ...more } })).body).toSorted(byName)
-      const count = async (p_transaction_type: string) => (await caller.post('/rpc/get_transaction_stat', { p_aggregate_fn: 'count', p_transaction_type })).body
+        table(
+          (await caller.post('/rpc/get_transaction_distribution_by_category', {
+            params: { filters, ...more },
+          })).body,
+        ).toSorted(byName)
+      const count = async (p_transaction_type: string) =>
+        (await caller.post('/rpc/get_transaction_stat', {
+          p_aggregate_fn: 'count',
+          p_transaction_type,
+        })).body
       const flow = async () => {
-        const { body } = await caller.get('/rpc/get_cash_flow?grouping=yearly&p_from=2025-01-01&p_to=2025-12-31')
-        return body.map(({ income, expenses, net }: Record<string, number>) => [income, expenses, net])
+        const { body } = await caller.get(
+          '/rpc/get_cash_flow?grouping=yearly&p_from=2025-01-01&p_to=2025-12-31',
+        )
+        return body.map((
+          { income, expenses, net }: Record<string, number>,
+        ) => [income, expenses, net])
       }
       return { caller, parts, count, flow }
     }
 
     test('by category a transaction whose parts have different signs has each part in its category with its own sign', async () => {
-      const { parts, flow } = await books(-85, [[-60, 'Groceries'], [-40, 'Electronics'], [15, 'Electronics']])
+      const { parts, flow } = await books(-85, [[-60, 'Groceries'], [-40, 'Electronics'], [
+        15,
+        'Electronics',
+      ]])
       expect(await parts()).toEqual([['Electronics', 'usd', -25, 1], ['Groceries', 'usd', -60, 1]])
       expect(await flow()).toEqual([[0, 85, -85]])
     })
@@ -202,19 +335,30 @@ describe('by category', () => {
     test('by category a transaction whose parts have different signs is income less deductions on a pay slip', async () => {
       const { parts, count, flow } = await books(2300, [[3000, 'Refunds'], [-700, 'Groceries']])
       expect(await parts()).toEqual([['Groceries', 'usd', -700, 1], ['Refunds', 'usd', 3000, 1]])
-      expect([await count('income'), await count('expense'), await count('balance')]).toEqual([1, 1, 1])
+      expect([await count('income'), await count('expense'), await count('balance')]).toEqual([
+        1,
+        1,
+        1,
+      ])
       expect(await flow()).toEqual([[3000, 700, 2300]])
     })
 
     test('by category a transaction whose parts have different signs keeps what remains in its own category, also with the other sign', async () => {
       const { parts, flow } = await books(-85, [[-100, 'Groceries'], [15, null]])
-      expect(await parts()).toEqual([['Groceries', 'usd', -100, 1], ['null', 'usd', 15, 1]].map(([name, ...rest]) => [name === 'null' ? null : name, ...rest]))
+      expect(await parts()).toEqual(
+        [['Groceries', 'usd', -100, 1], ['null', 'usd', 15, 1]].map((
+          [name, ...rest],
+        ) => [name === 'null' ? null : name, ...rest]),
+      )
       // the coupon lowers the expenses
       expect(await flow()).toEqual([[0, 85, -85]])
     })
 
     test('by category a transaction whose parts have different signs has no part in a category whose items add up to 0', async () => {
-      const { parts } = await books(-10, [[-10, 'Groceries'], [-60, 'Electronics'], [60, 'Electronics']])
+      const { parts } = await books(-10, [[-10, 'Groceries'], [-60, 'Electronics'], [
+        60,
+        'Electronics',
+      ]])
       expect(await parts()).toEqual([['Groceries', 'usd', -10, 1]])
     })
 
@@ -223,40 +367,87 @@ describe('by category', () => {
       expect(await parts()).toEqual([['Groceries', 'usd', -60, 1], ['Refunds', 'usd', 60, 1]])
       expect(await flow()).toEqual([[60, 60, 0]])
       expect([await count('income'), await count('expense')]).toEqual([1, 1])
-      await caller.create('budgets', { category_id: (await caller.get('/categories?name=eq.Groceries')).body[0].id, month: '2025-03-01', amount: 100 })
-      const budget = await caller.get('/rpc/get_budget_comparison?start_date=2025-03-01&end_date=2025-03-31')
+      await caller.create('budgets', {
+        category_id: (await caller.get('/categories?name=eq.Groceries')).body[0].id,
+        month: '2025-03-01',
+        amount: 100,
+      })
+      const budget = await caller.get(
+        '/rpc/get_budget_comparison?start_date=2025-03-01&end_date=2025-03-31',
+      )
       expect(budget.body).toMatchObject([{ budget: 100, actual: 60, difference: 40 }])
     })
 
     test('by category a transaction whose parts have different signs of 0 has what remains without a category on the side of its sign', async () => {
-      const { parts, count, flow } = await books(0, [[-60, 'Groceries'], [40, 'Refunds'], [20, null]])
-      expect(await parts({ transaction_type: 'income' })).toEqual([['Refunds', 'usd', 40, 1], [null, 'usd', 20, 1]].toSorted(byName))
+      const { parts, count, flow } = await books(0, [[-60, 'Groceries'], [40, 'Refunds'], [
+        20,
+        null,
+      ]])
+      expect(await parts({ transaction_type: 'income' })).toEqual(
+        [['Refunds', 'usd', 40, 1], [null, 'usd', 20, 1]].toSorted(byName),
+      )
       expect(await parts({ transaction_type: 'expense' })).toEqual([['Groceries', 'usd', -60, 1]])
       expect([await count('income'), await count('expense')]).toEqual([1, 1])
       expect(await flow()).toEqual([[60, 60, 0]])
     })
 
     test('by category a transaction whose parts have different signs is converted part by part to its converted total', async () => {
-      const { caller, parts } = await books(-10, [[-13.33, 'Groceries'], [3.33, 'Electronics']], { currency: 'eur' })
-      await caller.create('exchange_rates', { on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1.05 })
+      const { caller, parts } = await books(-10, [[-13.33, 'Groceries'], [3.33, 'Electronics']], {
+        currency: 'eur',
+      })
+      await caller.create('exchange_rates', {
+        on_date: '2025-01-01',
+        base: 'eur',
+        quote: 'usd',
+        rate: 1.05,
+      })
       // 3.4965 is 3.50, and 13.9965 would be 14.00, which is also the rest of 10.50.
-      expect(await parts({}, { p_convert_to: 'usd' })).toEqual([['Electronics', 'usd', 3.5, 1], ['Groceries', 'usd', -14, 1]])
+      expect(await parts({}, { p_convert_to: 'usd' })).toEqual([['Electronics', 'usd', 3.5, 1], [
+        'Groceries',
+        'usd',
+        -14,
+        1,
+      ]])
     })
   })
 
   test('an average in yen has no decimals', async () => {
     const caller = stack.as(await stack.person())
-    await caller.create('transactions', [-1000, -1001, -1001].map((amount) => ({ name: 'Sushi', amount, currency: 'jpy' })))
-    expect((await caller.post('/rpc/get_transaction_stat', { p_aggregate_fn: 'avg' })).body).toBe(-1001)
-    expect((await caller.post('/rpc/get_transaction_aggregate', { p_aggregate_fn: 'avg', p_group_by: 'currency' })).body).toMatchObject([{ value: -1001 }])
+    await caller.create(
+      'transactions',
+      [-1000, -1001, -1001].map((amount) => ({ name: 'Sushi', amount, currency: 'jpy' })),
+    )
+    expect((await caller.post('/rpc/get_transaction_stat', { p_aggregate_fn: 'avg' })).body).toBe(
+      -1001,
+    )
+    expect(
+      (await caller.post('/rpc/get_transaction_aggregate', {
+        p_aggregate_fn: 'avg',
+        p_group_by: 'currency',
+      })).body,
+    ).toMatchObject([{ value: -1001 }])
   })
 
   test("an item without a category, or with the transaction's own, changes nothing", async () => {
     const caller = stack.as(await stack.person())
     const [one, other] = await caller.create('categories', [{ name: 'One' }, { name: 'Other' }])
-    const { id: transaction_id } = await caller.create('transactions', { name: 'x', amount: -5, category_id: one.id })
-    await caller.create('line_items', [[-5, one.id], [0, other.id]].map(([amount, category_id]) => ({ transaction_id, name: 'x', amount, category_id })))
-    const { body } = await caller.post('/rpc/get_transaction_distribution_by_category', { params: {} })
+    const { id: transaction_id } = await caller.create('transactions', {
+      name: 'x',
+      amount: -5,
+      category_id: one.id,
+    })
+    await caller.create(
+      'line_items',
+      [[-5, one.id], [0, other.id]].map(([amount, category_id]) => ({
+        transaction_id,
+        name: 'x',
+        amount,
+        category_id,
+      })),
+    )
+    const { body } = await caller.post('/rpc/get_transaction_distribution_by_category', {
+      params: {},
+    })
     expect(table(body)).toEqual([['One', 'usd', -5, 1]])
   })
 
@@ -264,10 +455,23 @@ describe('by category', () => {
     const owner = await stack.person('owner')
     const caller = stack.as(owner, await stack.organization({ owner }))
     const [food, home] = await caller.create('categories', [{ name: 'Food' }, { name: 'Home' }])
-    const { id: transaction_id } = await caller.create('transactions', { name: 'Wholesale', amount: -1200, category_id: food.id })
+    const { id: transaction_id } = await caller.create('transactions', {
+      name: 'Wholesale',
+      amount: -1200,
+      category_id: food.id,
+    })
     const add = (count: number) =>
-      caller.create('line_items', Array.from({ length: count }, () => ({ transaction_id, name: 'Box', amount: -1, category_id: home.id })))
-    const parts = async () => table((await caller.post('/rpc/get_transaction_distribution_by_category', { params: {} })).body)
+      caller.create(
+        'line_items',
+        Array.from(
+          { length: count },
+          () => ({ transaction_id, name: 'Box', amount: -1, category_id: home.id }),
+        ),
+      )
+    const parts = async () =>
+      table(
+        (await caller.post('/rpc/get_transaction_distribution_by_category', { params: {} })).body,
+      )
     await add(1000)
     expect(await parts()).toEqual([['Home', 'usd', -1000, 1], ['Food', 'usd', -200, 1]])
     await add(200)
@@ -278,7 +482,8 @@ describe('by category', () => {
 test('a status failed counts nowhere, unless a filter or a group is on the status', async () => {
   expect(await stat({ p_aggregate_fn: 'count' })).toBe(6)
   expect(await stat({ p_filters: [where('status', 'failed')] })).toBe(-7.77)
-  expect(table(await aggregate({ p_filters: [where('status', 'failed')], p_group_by: 'category' }))).toEqual([['Fun', 'eur', -7.77, 1]])
+  expect(table(await aggregate({ p_filters: [where('status', 'failed')], p_group_by: 'category' })))
+    .toEqual([['Fun', 'eur', -7.77, 1]])
   expect(table(await aggregate({ p_group_by: 'status' }))).toEqual([
     ['failed', 'eur', -7.77, 1],
     ['paid', 'eur', 2920, 3],
@@ -288,17 +493,36 @@ test('a status failed counts nowhere, unless a filter or a group is on the statu
 })
 
 test('a transfer is in every list, and only in reports by account', async () => {
-  const { body } = await ada.post('/rpc/get_filtered_transactions', { filters: [where('name', 'Transfer')] })
-  expect(body.map(({ amount, currency }: { amount: number, currency: string }) => `${amount} ${currency}`).toSorted())
+  const { body } = await ada.post('/rpc/get_filtered_transactions', {
+    filters: [where('name', 'Transfer')],
+  })
+  expect(
+    body.map(({ amount, currency }: { amount: number, currency: string }) =>
+      `${amount} ${currency}`
+    ).toSorted(),
+  )
     .toEqual(['-500 eur', '-500 eur', '500 eur', '550 usd'])
   expect(await stat({ p_filters: [where('name', 'Transfer')], p_aggregate_fn: 'count' })).toBe(0)
-  expect(table(await distribution({ filters: { account_id: ids['Savings'] } }))).toEqual([[null, 'eur', 500, 1]])
+  expect(table(await distribution({ filters: { account_id: ids['Savings'] } }))).toEqual([[
+    null,
+    'eur',
+    500,
+    1,
+  ]])
 })
 
 describe('every report over the same days is the same money', () => {
-  type ReportRequest = { range?: typeof everything, account?: string, convert?: string, currency?: string, zone?: string }
+  type ReportRequest = {
+    range?: typeof everything
+    account?: string
+    convert?: string
+    currency?: string
+    zone?: string
+  }
   /** The total of each report. */
-  async function totals({ range = everything, account, convert, currency, zone = 'UTC' }: ReportRequest) {
+  async function totals(
+    { range = everything, account, convert, currency, zone = 'UTC' }: ReportRequest,
+  ) {
     const prefer = `timezone=${zone}`
     const p_filters = [
       within(range),
@@ -308,19 +532,33 @@ describe('every report over the same days is the same money', () => {
     const args = { p_filters, ...(convert === undefined ? {} : { p_convert_to: convert }) }
     const groups = ['day', 'week', 'month', 'quarter', 'year', 'category', 'status', 'currency']
     const sums = await Promise.all(groups.map(async (p_group_by) => {
-      const counted = (await aggregate({ ...args, p_group_by }, prefer)).filter(({ key }) => key !== 'failed')
+      const counted = (await aggregate({ ...args, p_group_by }, prefer)).filter(({ key }) =>
+        key !== 'failed'
+      )
       return sum(counted.map(({ value = Number.NaN }) => value))
     }))
     const parts = await distribution({
       filters: { ...range, account_id: account ?? null, currency: currency ?? null },
       ...(convert === undefined ? {} : { p_convert_to: convert }),
     }, prefer)
-    const [income, expense] = [await stat({ ...args, p_transaction_type: 'income' }, prefer), await stat({ ...args, p_transaction_type: 'expense' }, prefer)]
-    return { stat: await stat(args, prefer), sums, parts: sum(parts.map(({ total = Number.NaN }) => total)), types: sum([income, expense]), income, expense }
+    const [income, expense] = [
+      await stat({ ...args, p_transaction_type: 'income' }, prefer),
+      await stat({ ...args, p_transaction_type: 'expense' }, prefer),
+    ]
+    return {
+      stat: await stat(args, prefer),
+      sums,
+      parts: sum(parts.map(({ total = Number.NaN }) => total)),
+      types: sum([income, expense]),
+      income,
+      expense,
+    }
   }
   /** The cash flow of whole years until now. */
   async function flow(query: string) {
-    const { body } = await ada.get(`/rpc/get_cash_flow?grouping=yearly&periods=${lastYear - 2024}${query}`)
+    const { body } = await ada.get(
+      `/rpc/get_cash_flow?grouping=yearly&periods=${lastYear - 2024}${query}`,
+    )
     return {
       net: sum(body.map(({ net }: { net: number }) => net)),
       income: sum(body.map(({ income }: { income: number }) => income)),
@@ -336,10 +574,20 @@ describe('every report over the same days is the same money', () => {
     ['converted to dollars', 2131.67, { convert: 'usd' }, '&p_convert_to=usd'],
     // Less 72.45, and 0.05, which is 0.0476 at the rate of the last day of February.
     ['converted to euros', 1947.5, { convert: 'EUR' }, '&p_convert_to=EUR'],
-    ['the euros alone, converted', 2212.22, { convert: 'usd', currency: 'eur' }, '&p_convert_to=usd&p_currency=eur'],
+    [
+      'the euros alone, converted',
+      2212.22,
+      { convert: 'usd', currency: 'eur' },
+      '&p_convert_to=usd&p_currency=eur',
+    ],
   ])('%s is %d', async (_, amount, options, query) => {
     const all = await totals(options)
-    expect(all).toMatchObject({ stat: amount, sums: Array(8).fill(amount), parts: amount, types: amount })
+    expect(all).toMatchObject({
+      stat: amount,
+      sums: Array(8).fill(amount),
+      parts: amount,
+      types: amount,
+    })
     expect(await flow(query)).toEqual({
       net: amount,
       income: all.income,
@@ -351,21 +599,39 @@ describe('every report over the same days is the same money', () => {
   test('every report over the same days is the same money of one account', async () => {
     for (const [name, amount] of [['Main', 1020], ['Dollars', 469.45], ['Savings', 500]] as const) {
       const account = ids[name] ?? ''
-      expect(await totals({ account })).toMatchObject({ stat: amount, sums: Array(8).fill(amount), parts: amount, types: amount })
+      expect(await totals({ account })).toMatchObject({
+        stat: amount,
+        sums: Array(8).fill(amount),
+        parts: amount,
+        types: amount,
+      })
       expect((await flow(`&p_account_id=${account}`)).net).toBe(amount)
     }
   })
 
   test('every report over the same days is the same money of days in a time zone', async () => {
     const february = { start_date: '2025-02-01', end_date: '2025-02-28' }
-    for (const [zone, amount] of [['UTC', -1080.55], ['Europe/Berlin', -1080.5], ['America/New_York', -1080.55]] as const)
-      expect(await totals({ zone, range: february, convert: 'usd' })).toMatchObject({ stat: amount, sums: Array(8).fill(amount), parts: amount })
+    for (
+      const [zone, amount] of [['UTC', -1080.55], ['Europe/Berlin', -1080.5], [
+        'America/New_York',
+        -1080.55,
+      ]] as const
+    )
+      expect(await totals({ zone, range: february, convert: 'usd' })).toMatchObject({
+        stat: amount,
+        sums: Array(8).fill(amount),
+        parts: amount,
+      })
   })
 
   test('every report over the same days is the same money also in the comparison with a budget', async () => {
     await ada.patch(`/categories?id=eq.${ids['Home']}`, { monthly_budget: 1000 })
-    const { body } = await ada.get('/rpc/get_budget_comparison?start_date=2025-01-01&end_date=2025-02-28&p_currency=eur')
-    expect(body).toContainEqual(expect.objectContaining({ name: 'Home', currency: 'eur', actual: 905 }))
+    const { body } = await ada.get(
+      '/rpc/get_budget_comparison?start_date=2025-01-01&end_date=2025-02-28&p_currency=eur',
+    )
+    expect(body).toContainEqual(
+      expect.objectContaining({ name: 'Home', currency: 'eur', actual: 905 }),
+    )
   })
 })
 
@@ -388,26 +654,47 @@ test('a converted report grouped by currency keeps the names of the original cur
 describe('an operator who acts as Ada', () => {
   const converted = `p_convert_to => 'usd'`
   test.each([
-    ['cash_flow_statement', `periods => 120, ${converted}`, `get_cash_flow(periods => 120, ${converted})`],
-    ['transaction_aggregate_statement', `p_group_by => 'category', ${converted}`, `get_transaction_aggregate(p_group_by => 'category', ${converted})`],
-    ['distribution_statement', `'{}', ${converted}`, `get_transaction_distribution_by_category('{}'::jsonb, ${converted})`],
+    [
+      'cash_flow_statement',
+      `periods => 120, ${converted}`,
+      `get_cash_flow(periods => 120, ${converted})`,
+    ],
+    [
+      'transaction_aggregate_statement',
+      `p_group_by => 'category', ${converted}`,
+      `get_transaction_aggregate(p_group_by => 'category', ${converted})`,
+    ],
+    [
+      'distribution_statement',
+      `'{}', ${converted}`,
+      `get_transaction_distribution_by_category('{}'::jsonb, ${converted})`,
+    ],
     ['budget_comparison_statement', converted, `get_budget_comparison(${converted})`],
   ])(
     'an operator who acts as Ada prints the statement of a report by %s(), explains it, and gets the rows that the report returns',
     async (statement, given, report) => {
-      const { rows: [{ id }] } = await stack.owner.query(`select user_id as id from api.accounts limit 1`)
+      const { rows: [{ id }] } = await stack.owner.query(
+        `select user_id as id from api.accounts limit 1`,
+      )
       await stack.owner.query('begin')
       await stack.owner.query(
         `select set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true) from pg_roles, unnest(rolconfig) setting where rolname = 'authenticated'`,
       )
-      await stack.owner.query(`select set_config('request.jwt.claims', $1, true)`, [JSON.stringify({ user_id: id, claims: {} })])
+      await stack.owner.query(`select set_config('request.jwt.claims', $1, true)`, [
+        JSON.stringify({ user_id: id, claims: {} }),
+      ])
       await stack.owner.query('set local role authenticated')
       await stack.owner.query('set local enable_sort = off; set local enable_nestloop = off')
-      const { rows: [{ text }] } = await stack.owner.query(`select private.${statement}(${given}) as text`)
+      const { rows: [{ text }] } = await stack.owner.query(
+        `select private.${statement}(${given}) as text`,
+      )
       const { rows: plan } = await stack.owner.query(`explain (analyze) ${text}`)
       expect(JSON.stringify(plan)).toContain('transactions')
       const { rows } = await stack.owner.query({ text, rowMode: 'array' })
-      const { rows: answered } = await stack.owner.query({ text: `select * from api.${report}`, rowMode: 'array' })
+      const { rows: answered } = await stack.owner.query({
+        text: `select * from api.${report}`,
+        rowMode: 'array',
+      })
       await stack.owner.query('rollback')
       expect(rows.length).toBeGreaterThan(0)
       expect(rows).toEqual(answered)
@@ -417,6 +704,10 @@ describe('an operator who acts as Ada', () => {
 
 test('a report by payee has one group for the normal forms of a name', async () => {
   const caller = stack.as(await stack.person())
-  await caller.create('transactions', ['Caf\u00e9', 'Cafe\u0301'].map((name) => ({ name, amount: -2, currency: 'eur' })))
-  expect((await caller.post('/rpc/get_transaction_aggregate', { p_group_by: 'payee' })).body).toMatchObject([{ key: 'Caf\u00e9', value: -4, count: 2 }])
+  await caller.create(
+    'transactions',
+    ['Caf\u00e9', 'Cafe\u0301'].map((name) => ({ name, amount: -2, currency: 'eur' })),
+  )
+  expect((await caller.post('/rpc/get_transaction_aggregate', { p_group_by: 'payee' })).body)
+    .toMatchObject([{ key: 'Caf\u00e9', value: -4, count: 2 }])
 })

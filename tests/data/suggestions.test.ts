@@ -11,15 +11,41 @@ beforeAll(async () => {
 })
 afterAll(() => stack.stop())
 
-type Suggestion = { row_number: number, transaction_id: string | null, category_id: string | null, share: number | null, seen: number, because: string }
+type Suggestion = {
+  row_number: number
+  transaction_id: string | null
+  category_id: string | null
+  share: number | null
+  seen: number
+  because: string
+}
 const someone = async () => stack.as(await stack.person())
-const category = async (caller: Caller, name = 'Food'): Promise<string> => (await caller.create('categories', { name })).id
+const category = async (caller: Caller, name = 'Food'): Promise<string> =>
+  (await caller.create('categories', { name })).id
 /** Stores transactions with this category and returns their ids. */
-const file = async (caller: Caller, category_id: string | null, names: string[], amount = -5): Promise<string[]> =>
-  (await caller.create('transactions', names.map((name, i) => ({ name, amount, category_id, transaction_date: `2025-01-${String(i + 1).padStart(2, '0')}` }))))
+const file = async (
+  caller: Caller,
+  category_id: string | null,
+  names: string[],
+  amount = -5,
+): Promise<string[]> =>
+  (await caller.create(
+    'transactions',
+    names.map((name, i) => ({
+      name,
+      amount,
+      category_id,
+      transaction_date: `2025-01-${String(i + 1).padStart(2, '0')}`,
+    })),
+  ))
     .map(({ id }: { id: string }) => id)
-const suggest = async (caller: Caller, ...rows: [name: string, amount?: number | string][]): Promise<Suggestion[]> => {
-  const { status, body, text } = await caller.post('/rpc/suggest_categories', { p_rows: rows.map(([name, amount = -1]) => ({ name, amount })) })
+const suggest = async (
+  caller: Caller,
+  ...rows: [name: string, amount?: number | string][]
+): Promise<Suggestion[]> => {
+  const { status, body, text } = await caller.post('/rpc/suggest_categories', {
+    p_rows: rows.map(([name, amount = -1]) => ({ name, amount })),
+  })
   if (status !== 200) throw new Error(text)
   return body
 }
@@ -44,11 +70,20 @@ test('suggest_categories suggests the category that at least three transactions 
     category_id: food,
     share: 1,
     seen: 3,
-    because: expect.stringContaining('3 of 3 transactions of "rewe markt berlin" are in Groceries') as string,
+    because: expect.stringContaining(
+      '3 of 3 transactions of "rewe markt berlin" are in Groceries',
+    ) as string,
   })
   for (const id of ids) expect(one?.because).toContain(id)
   expect(await suggest(caller, ['Tram'])).toEqual([
-    { row_number: 1, transaction_id: null, category_id: null, share: null, seen: 0, because: 'no transaction of "tram" has a category yet' },
+    {
+      row_number: 1,
+      transaction_id: null,
+      category_id: null,
+      share: null,
+      seen: 0,
+      because: 'no transaction of "tram" has a category yet',
+    },
   ])
 })
 
@@ -68,19 +103,30 @@ test('suggest_categories suggests nothing where less than four fifths agree, and
   expect(one).toMatchObject({ category_id: food, share: 0.9583, seen: 24 })
   expect(one?.because.match(/[0-9a-f-]{36}/g)).toEqual(newest.slice(-5).toReversed())
   await file(caller, fun, ['Kiosk', 'Kiosk', 'Kiosk', 'Kiosk', 'Kiosk'])
-  expect(await suggest(caller, ['kiosk'])).toMatchObject([{ category_id: null, share: 0.7931, seen: 29 }])
+  expect(await suggest(caller, ['kiosk'])).toMatchObject([{
+    category_id: null,
+    share: 0.7931,
+    seen: 29,
+  }])
 })
 
 test('suggest_categories keeps expenses and refunds of a payee apart', async () => {
   const caller = await someone()
   const [food, back] = [await category(caller), await category(caller, 'Refunds')]
   await file(caller, food, ['Shop', 'Shop', 'Shop'], -5)
-  expect(await suggest(caller, ['Shop', -5], ['Shop', 5], ['Shop', '0'])).toMatchObject([{ category_id: food }, { category_id: null, seen: 0 }, {
-    category_id: null,
-    seen: 0,
-  }])
+  expect(await suggest(caller, ['Shop', -5], ['Shop', 5], ['Shop', '0'])).toMatchObject([
+    { category_id: food },
+    { category_id: null, seen: 0 },
+    {
+      category_id: null,
+      seen: 0,
+    },
+  ])
   await file(caller, back, ['Shop', 'Shop', 'Shop'], 5)
-  expect(await suggest(caller, ['Shop', '-5'], ['Shop', '5.00'])).toMatchObject([{ category_id: food, seen: 3 }, { category_id: back, seen: 3 }])
+  expect(await suggest(caller, ['Shop', '-5'], ['Shop', '5.00'])).toMatchObject([{
+    category_id: food,
+    seen: 3,
+  }, { category_id: back, seen: 3 }])
 })
 
 test.each([
@@ -102,7 +148,9 @@ test('suggest_categories answers stored transactions by id, in the order of the 
   const filed = await file(caller, food, ['Bakery', 'Bakery', 'Bakery'])
   const [open = ''] = await file(caller, null, ['Bakery'])
   const [wrong = ''] = await file(caller, fun, ['Bakery'])
-  const { body } = await caller.post('/rpc/suggest_categories', { p_transaction_ids: [wrong, open, filed[0], open] })
+  const { body } = await caller.post('/rpc/suggest_categories', {
+    p_transaction_ids: [wrong, open, filed[0], open],
+  })
   expect(body).toMatchObject([
     { row_number: 1, transaction_id: wrong, category_id: food, share: 1, seen: 3 },
     { row_number: 2, transaction_id: open, category_id: null, share: 0.75, seen: 4 },
@@ -136,20 +184,32 @@ test('suggest_categories learns from the active context and from nobody else, an
   const theirs = await category(stranger)
   const [hidden] = await file(stranger, theirs, Array.from({ length: 9 }, () => 'Shop'))
   expect(await suggest(personal, ['Shop'])).toMatchObject([{ category_id: own, seen: 4 }])
-  for (const caller of [ours, viewer]) expect(await suggest(caller, ['Shop'])).toMatchObject([{ category_id: shared, seen: 3 }])
+  for (const caller of [ours, viewer])
+    expect(await suggest(caller, ['Shop'])).toMatchObject([{ category_id: shared, seen: 3 }])
   expect(await suggest(stack.as(bob), ['Shop'])).toMatchObject([{ category_id: null, seen: 0 }])
   // a personal transaction learns from the personal ones, in each context
-  expect((await ours.post('/rpc/suggest_categories', { p_transaction_ids: [mine] })).body).toMatchObject([{ category_id: own, seen: 3 }])
+  expect((await ours.post('/rpc/suggest_categories', { p_transaction_ids: [mine] })).body)
+    .toMatchObject([{ category_id: own, seen: 3 }])
   for (const id of [hidden, randomUUID()]) {
-    expect(await ours.post('/rpc/suggest_categories', { p_transaction_ids: [mine, id] })).toMatchObject({ status: 404, body: { code: 'PT404' } })
+    expect(await ours.post('/rpc/suggest_categories', { p_transaction_ids: [mine, id] }))
+      .toMatchObject({ status: 404, body: { code: 'PT404' } })
   }
 })
 
 test('suggest_categories does not learn from halves of transfers', async () => {
   const caller = await someone()
   const food = await category(caller)
-  const [from, to] = await caller.create('accounts', ['a', 'b'].map((name) => ({ name, type: 'checking' })))
-  for (let i = 0; i < 3; i += 1) await caller.post('/rpc/create_transfer', { from_account_id: from.id, to_account_id: to.id, amount: 5, name: 'Savings' })
+  const [from, to] = await caller.create(
+    'accounts',
+    ['a', 'b'].map((name) => ({ name, type: 'checking' })),
+  )
+  for (let i = 0; i < 3; i += 1)
+    await caller.post('/rpc/create_transfer', {
+      from_account_id: from.id,
+      to_account_id: to.id,
+      amount: 5,
+      name: 'Savings',
+    })
   await caller.patch('/transactions?name=eq.Savings', { category_id: food })
   expect(await suggest(caller, ['Savings'])).toMatchObject([{ category_id: null, seen: 0 }])
 })
@@ -180,22 +240,46 @@ test.each([
 
 test('suggest_categories agrees with an independent count over random books, each time', async () => {
   const names = fc.constantFrom('Shop A', 'shop-a 12', 'SHOP B', 'Shop b 7', 'Tram')
-  const row = fc.record({ name: names, amount: fc.constantFrom(-3, -2, 4), filed: fc.constantFrom(null, 0, 1, 1, 1, 1) })
+  const row = fc.record({
+    name: names,
+    amount: fc.constantFrom(-3, -2, 4),
+    filed: fc.constantFrom(null, 0, 1, 1, 1, 1),
+  })
   await fc.assert(
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (rows) => {
       const caller = await someone()
       const categories = [await category(caller, 'a'), await category(caller, 'b')]
-      await caller.create('transactions', rows.map(({ name, amount, filed }) => ({ name, amount, category_id: filed === null ? null : categories[filed] })))
+      await caller.create(
+        'transactions',
+        rows.map(({ name, amount, filed }) => ({
+          name,
+          amount,
+          category_id: filed === null ? null : categories[filed],
+        })),
+      )
       const payee = (name: string) => name.toLowerCase().replaceAll(/[^a-z]+/g, ' ').trim()
       const expected = rows.map(({ name, amount }) => {
-        const alike = rows.filter((one) => one.filed !== null && payee(one.name) === payee(name) && Math.sign(one.amount) === Math.sign(amount))
+        const alike = rows.filter((one) =>
+          one.filed !== null && payee(one.name) === payee(name) &&
+          Math.sign(one.amount) === Math.sign(amount)
+        )
         const counts = categories.map((_, i) => alike.filter(({ filed }) => filed === i).length)
         const most = Math.max(...counts)
-        return { seen: alike.length, category_id: most >= 3 && most * 5 >= alike.length * 4 ? categories[counts.indexOf(most)] : null }
+        return {
+          seen: alike.length,
+          category_id: most >= 3 && most * 5 >= alike.length * 4
+            ? categories[counts.indexOf(most)]
+            : null,
+        }
       })
-      const answers = await suggest(caller, ...rows.map(({ name, amount }): [string, number] => [name, amount]))
+      const answers = await suggest(
+        caller,
+        ...rows.map(({ name, amount }): [string, number] => [name, amount]),
+      )
       expect(answers.map(({ seen, category_id }) => ({ seen, category_id }))).toEqual(expected)
-      expect(await suggest(caller, ...rows.map(({ name, amount }): [string, number] => [name, amount]))).toEqual(answers)
+      expect(
+        await suggest(caller, ...rows.map(({ name, amount }): [string, number] => [name, amount])),
+      ).toEqual(answers)
     }),
     { numRuns: 25 },
   )
@@ -204,6 +288,13 @@ test('suggest_categories agrees with an independent count over random books, eac
 test('suggest_categories learns a payee in each normal form of its name', async () => {
   const caller = await someone()
   const food = await category(caller)
-  await file(caller, food, ['Caf\u00e9 M\u00fcller', 'Cafe\u0301 Mu\u0308ller', 'CAFE\u0301 MU\u0308LLER 12'])
-  expect((await suggest(caller, ['Cafe\u0301 Mu\u0308ller'], ['caf\u00e9 m\u00fcller'])).map(({ category_id }) => category_id)).toEqual([food, food])
+  await file(caller, food, [
+    'Caf\u00e9 M\u00fcller',
+    'Cafe\u0301 Mu\u0308ller',
+    'CAFE\u0301 MU\u0308LLER 12',
+  ])
+  expect(
+    (await suggest(caller, ['Cafe\u0301 Mu\u0308ller'], ['caf\u00e9 m\u00fcller']))
+      .map(({ category_id }) => category_id),
+  ).toEqual([food, food])
 })

@@ -1,4 +1,7 @@
-/** The tables as the interface lists them: columns, defaults, enumerations, the five operations, the query parameters. */
+/**
+ * The tables as the interface lists them: columns, defaults, enumerations, the five operations, the
+ * query parameters.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, type Account, type Caller, type DataStack } from '../support/data.ts'
 import { refusal, refusalOf } from '../support/postgrest-versions.ts'
@@ -17,16 +20,20 @@ afterAll(() => stack.stop())
 
 /** Creates a user without rows. */
 const newCaller = async () => stack.as(await stack.person())
-const row = async (table: string, caller: Caller = mine) => await samples[table]?.row(caller, {}) ?? {}
+const row = async (table: string, caller: Caller = mine) =>
+  await samples[table]?.row(caller, {}) ?? {}
 const layout = { widgets: [] }
 
 /** "Resources and their fields", copied, and the tables that the interface only names. */
 const interfaceColumns: Record<string, string> = {
   transactions:
     'id amount name currency user_id organization_id external_id category_id reference_no description status source metadata transaction_date created_at updated_at',
-  subscriptions: 'id title amount period description logo_url interval_in_days category_id user_id organization_id',
-  accounts: 'id name type currency balance description institution account_number color icon user_id organization_id metadata created_at updated_at',
-  dashboards: 'id name description layout filters date_range is_default visibility user_id organization_id created_at updated_at',
+  subscriptions:
+    'id title amount period description logo_url interval_in_days category_id user_id organization_id',
+  accounts:
+    'id name type currency balance description institution account_number color icon user_id organization_id metadata created_at updated_at',
+  dashboards:
+    'id name description layout filters date_range is_default visibility user_id organization_id created_at updated_at',
   categories: 'id name color icon monthly_budget user_id organization_id created_at updated_at',
   tags: 'id name user_id organization_id created_at',
   line_items: 'id transaction_id name amount quantity category_id user_id organization_id',
@@ -41,27 +48,53 @@ const additionalColumns: Record<string, string> = {
   accounts: 'opened_on closed_on closed_until',
   closings: 'id closed_until user_id organization_id created_at updated_at',
   balances: 'id account_id on_date balance source user_id organization_id created_at updated_at',
-  budgets: 'id category_id month starts_on amount currency rollover user_id organization_id created_at updated_at',
-  past_budgets: 'id category_id currency until amount rollover starts_on user_id organization_id created_at updated_at',
-  rules: 'id name priority conditions set_category_id set_name add_tags is_active mark_as_transfer user_id organization_id created_at updated_at',
+  budgets:
+    'id category_id month starts_on amount currency rollover user_id organization_id created_at updated_at',
+  past_budgets:
+    'id category_id currency until amount rollover starts_on user_id organization_id created_at updated_at',
+  rules:
+    'id name priority conditions set_category_id set_name add_tags is_active mark_as_transfer user_id organization_id created_at updated_at',
   exchange_rates: 'id on_date base quote rate user_id organization_id created_at updated_at',
 }
 
-test.each(tables)('a row of %s has the columns of the interface and the additional ones', async (table) => {
-  const columns = ['tenant', ...[interfaceColumns, additionalColumns].flatMap((list) => list[table]?.split(' ') ?? [])]
-  expect(Object.keys(await mine.create(table, await row(table))).toSorted()).toEqual(columns.toSorted())
-})
+test.each(tables)(
+  'a row of %s has the columns of the interface and the additional ones',
+  async (table) => {
+    const columns = [
+      'tenant',
+      ...[interfaceColumns, additionalColumns].flatMap((list) => list[table]?.split(' ') ?? []),
+    ]
+    expect(Object.keys(await mine.create(table, await row(table))).toSorted()).toEqual(
+      columns.toSorted(),
+    )
+  },
+)
 
 test("a row of transactions has the interface's defaults", async () => {
   const before = Date.now()
   const created = await mine.create('transactions', { name: 'Coffee', amount: 3.5 })
-  expect(created).toMatchObject({ amount: 3.5, currency: 'usd', status: 'paid', source: 'manual', organization_id: null, user_id: ada.id, metadata: null })
+  expect(created).toMatchObject({
+    amount: 3.5,
+    currency: 'usd',
+    status: 'paid',
+    source: 'manual',
+    organization_id: null,
+    user_id: ada.id,
+    metadata: null,
+  })
   expect(Math.abs(new Date(created.transaction_date).getTime() - before)).toBeLessThan(10_000)
 })
 
 test("a row of accounts and dashboards has the interface's defaults", async () => {
-  expect(await mine.create('accounts', { name: 'x', type: 'cash' })).toMatchObject({ currency: 'usd', balance: 0 })
-  expect(await mine.create('dashboards', { name: 'x', layout })).toMatchObject({ is_default: false, visibility: 'private', date_range: null })
+  expect(await mine.create('accounts', { name: 'x', type: 'cash' })).toMatchObject({
+    currency: 'usd',
+    balance: 0,
+  })
+  expect(await mine.create('dashboards', { name: 'x', layout })).toMatchObject({
+    is_default: false,
+    visibility: 'private',
+    date_range: null,
+  })
 })
 
 test.each([
@@ -95,39 +128,80 @@ test.each([
 
 test.each([
   ['transactions', 'status', ['paid', 'pending', 'failed']],
-  ['subscriptions', 'period', ['monthly', 'yearly', 'quarterly', 'semi-annually', 'weekly', 'daily']],
-  ['accounts', 'type', ['checking', 'savings', 'credit_card', 'cash', 'investment', 'loan', 'asset']],
+  ['subscriptions', 'period', [
+    'monthly',
+    'yearly',
+    'quarterly',
+    'semi-annually',
+    'weekly',
+    'daily',
+  ]],
+  ['accounts', 'type', [
+    'checking',
+    'savings',
+    'credit_card',
+    'cash',
+    'investment',
+    'loan',
+    'asset',
+  ]],
   ['dashboards', 'visibility', ['private', 'shared', 'public']],
-])('a row of %s accepts for %s the values of the interface, and no others', async (table, column, values) => {
-  const body = await row(table)
-  for (const value of values) expect((await mine.post(`/${table}`, { ...body, [column]: value })).status).toBe(201)
-  for (const value of ['other', '', values[0]?.toUpperCase()]) {
-    expect(await mine.post(`/${table}`, { ...body, [column]: value })).toMatchObject({ status: 400, body: { code: '23514' } })
-  }
-})
+])(
+  'a row of %s accepts for %s the values of the interface, and no others',
+  async (table, column, values) => {
+    const body = await row(table)
+    for (const value of values)
+      expect(
+        (await mine.post(`/${table}`, { ...body, [column]: value })).status,
+      ).toBe(201)
+    for (const value of ['other', '', values[0]?.toUpperCase()]) {
+      expect(await mine.post(`/${table}`, { ...body, [column]: value })).toMatchObject({
+        status: 400,
+        body: { code: '23514' },
+      })
+    }
+  },
+)
 
 test('a row stores a currency in lower case', async () => {
-  expect(await mine.create('transactions', { name: 'x', amount: 1, currency: 'EUR' })).toMatchObject({ currency: 'eur' })
+  expect(await mine.create('transactions', { name: 'x', amount: 1, currency: 'EUR' }))
+    .toMatchObject({ currency: 'eur' })
   const { id } = await mine.create('accounts', { name: 'x', type: 'cash' })
-  expect((await mine.patch(`/accounts?id=eq.${id}`, { currency: 'CHF' }, returning)).body).toMatchObject([{ currency: 'chf' }])
+  expect((await mine.patch(`/accounts?id=eq.${id}`, { currency: 'CHF' }, returning)).body)
+    .toMatchObject([{ currency: 'chf' }])
 })
 
 test('a row stores only the last four digits of an account number', async () => {
   for (
-    const [sent, kept] of [['1234567890', '7890'], ['DE89 3704 0044 0532 0130 00', '3000'], ['****4242', '4242'], ['12', '12'], ['none', null], ['', null], [
-      4242424242424242,
-      '4242',
-    ]]
+    const [sent, kept] of [
+      ['1234567890', '7890'],
+      ['DE89 3704 0044 0532 0130 00', '3000'],
+      ['****4242', '4242'],
+      ['12', '12'],
+      ['none', null],
+      ['', null],
+      [
+        4242424242424242,
+        '4242',
+      ],
+    ]
   ) {
     const created = await mine.create('accounts', { name: 'x', type: 'cash', account_number: sent })
     expect(created.account_number).toBe(kept)
-    expect((await mine.patch(`/accounts?id=eq.${created.id}`, { account_number: '99998888' }, returning)).body[0].account_number).toBe('8888')
     expect(
-      (await mine.post('/accounts', { ...created, account_number: sent }, { prefer: 'return=representation,resolution=merge-duplicates' })).body[0]
+      (await mine.patch(`/accounts?id=eq.${created.id}`, { account_number: '99998888' }, returning))
+        .body[0].account_number,
+    ).toBe('8888')
+    expect(
+      (await mine.post('/accounts', { ...created, account_number: sent }, {
+        prefer: 'return=representation,resolution=merge-duplicates',
+      })).body[0]
         .account_number,
     ).toBe(kept)
   }
-  const { rows } = await stack.owner.query('select count(*) from api.accounts a where length(account_number) > 4')
+  const { rows } = await stack.owner.query(
+    'select count(*) from api.accounts a where length(account_number) > 4',
+  )
   expect(rows[0].count).toBe('0')
 })
 
@@ -136,7 +210,8 @@ describe('an invalid value is 400 and stores nothing', () => {
   const deep = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`
   const widget = { id: 'a', type: 'chart', position: { x: 0, y: 0 }, size: { w: 1, h: 1 } }
   const cases: [string, Record<string, unknown>][] = [
-    ...['NaN', 'Infinity', '-Infinity', 1e12, -1e12, 'ten', '', {}, null].map((amount): [string, Record<string, unknown>] => ['transactions', { amount }]),
+    ...['NaN', 'Infinity', '-Infinity', 1e12, -1e12, 'ten', '', {}, null]
+      .map((amount): [string, Record<string, unknown>] => ['transactions', { amount }]),
     ...['NaN', 'Infinity', 1e12].flatMap((amount): [string, Record<string, unknown>][] => [
       ['subscriptions', { amount }],
       ['accounts', { balance: amount }],
@@ -144,7 +219,16 @@ describe('an invalid value is 400 and stores nothing', () => {
       ['line_items', { quantity: amount }],
       ['categories', { monthly_budget: amount }],
     ]),
-    ...['infinity', '-infinity', '0001-01-01', '1899-12-31', '2200-01-01', '294000-01-01', '2025-02-30', 'soon'].map((
+    ...[
+      'infinity',
+      '-infinity',
+      '0001-01-01',
+      '1899-12-31',
+      '2200-01-01',
+      '294000-01-01',
+      '2025-02-30',
+      'soon',
+    ].map((
       transaction_date,
     ): [string, Record<string, unknown>] => ['transactions', { transaction_date }]),
     ['transactions', { name: '' }],
@@ -208,56 +292,104 @@ describe('an invalid value is 400 and stores nothing', () => {
     ['dashboards', { filters: JSON.parse(deep(17)) }],
     ['dashboards', { is_default: 'maybe' }],
   ]
-  test.each(cases)('an invalid value is 400 and stores nothing in %s: %j', async (table, change) => {
-    const body = await row(table)
-    const before = (await mine.get(`/${table}?limit=0`, { prefer: 'count=exact' })).headers.get('content-range')
-    const answer = await mine.post(`/${table}`, { ...body, ...change })
-    expect(answer.status).toBe(400)
-    expect(Object.keys(answer.body).toSorted()).toEqual(['code', 'details', 'hint', 'message'])
-    expect((await mine.get(`/${table}?limit=0`, { prefer: 'count=exact' })).headers.get('content-range')).toBe(before)
-  })
+  test.each(cases)(
+    'an invalid value is 400 and stores nothing in %s: %j',
+    async (table, change) => {
+      const body = await row(table)
+      const before = (await mine.get(`/${table}?limit=0`, { prefer: 'count=exact' })).headers.get(
+        'content-range',
+      )
+      const answer = await mine.post(`/${table}`, { ...body, ...change })
+      expect(answer.status).toBe(400)
+      expect(Object.keys(answer.body).toSorted()).toEqual(['code', 'details', 'hint', 'message'])
+      expect(
+        (await mine.get(`/${table}?limit=0`, { prefer: 'count=exact' })).headers.get(
+          'content-range',
+        ),
+      ).toBe(before)
+    },
+  )
 
   test('an invalid value is 400 and stores nothing valid layouts and date ranges are accepted', async () => {
     for (
-      const date_range of [null, { preset: 'last_30_days' }, { start_date: '2025-01-01', end_date: '2025-01-31' }, {
+      const date_range of [null, { preset: 'last_30_days' }, {
+        start_date: '2025-01-01',
+        end_date: '2025-01-31',
+      }, {
         preset: 'custom',
         start_date: '2025-01-01',
         end_date: '2025-01-31',
       }]
     ) {
-      expect((await mine.post('/dashboards', { name: 'x', layout: { widgets: [widget, { ...widget, config: { any: [1] } }] }, date_range })).status).toBe(201)
+      expect(
+        (await mine.post('/dashboards', {
+          name: 'x',
+          layout: { widgets: [widget, { ...widget, config: { any: [1] } }] },
+          date_range,
+        })).status,
+      ).toBe(201)
     }
-    expect((await mine.post('/transactions', { name: 'x', amount: 1, metadata: JSON.parse(deep(15)) })).status).toBe(201)
+    expect(
+      (await mine.post('/transactions', { name: 'x', amount: 1, metadata: JSON.parse(deep(15)) }))
+        .status,
+    ).toBe(201)
   })
 })
 
-test.each(tables)("a user's five operations work on %s: create, bulk create, list, get one, update, bulk update, delete", async (table) => {
-  const caller = await newCaller()
-  const sample = samples[table]
-  if (sample === undefined) throw new Error(table)
-  const body = await sample.row(caller, {})
-  expect(await caller.post(`/${table}`, body)).toMatchObject({ status: 201, body: undefined })
-  const two = await caller.post(`/${table}`, [await sample.row(caller, {}), await sample.row(caller, {})], returning)
-  expect(two).toMatchObject({ status: 201, body: [{}, {}] })
-  expect((await caller.get(`/${table}`)).body).toHaveLength(3)
-  const one = two.body[0]
-  expect((await caller.get(`/${table}?${sample.where(one)}`)).body).toEqual([one])
-  const change = await sample.change(caller, {})
-  expect(await caller.patch(`/${table}?${sample.where(one)}`, change)).toMatchObject({ status: 204, body: undefined })
-  expect((await caller.get(`/${table}?${sample.where(one)}`)).body).toMatchObject([change])
-  expect(await caller.patch(`/${table}?${Object.keys(one)[0]}=not.is.null`, change, returning)).toMatchObject({ status: 200, body: [change, change, change] })
-  const last = (await caller.get(`/${table}?limit=1`)).body[0]
-  expect(await caller.delete(`/${table}?${sample.where(last)}`)).toMatchObject({ status: 204, body: undefined })
-  const head = await caller.head(`/${table}`, { prefer: 'count=exact' })
-  expect([head.status, head.headers.get('content-range'), head.text]).toEqual([200, '0-1/2', ''])
-})
+test.each(tables)(
+  "a user's five operations work on %s: create, bulk create, list, get one, update, bulk update, delete",
+  async (table) => {
+    const caller = await newCaller()
+    const sample = samples[table]
+    if (sample === undefined) throw new Error(table)
+    const body = await sample.row(caller, {})
+    expect(await caller.post(`/${table}`, body)).toMatchObject({ status: 201, body: undefined })
+    const two = await caller.post(`/${table}`, [
+      await sample.row(caller, {}),
+      await sample.row(caller, {}),
+    ], returning)
+    expect(two).toMatchObject({ status: 201, body: [{}, {}] })
+    expect((await caller.get(`/${table}`)).body).toHaveLength(3)
+    const one = two.body[0]
+    expect((await caller.get(`/${table}?${sample.where(one)}`)).body).toEqual([one])
+    const change = await sample.change(caller, {})
+    expect(await caller.patch(`/${table}?${sample.where(one)}`, change)).toMatchObject({
+      status: 204,
+      body: undefined,
+    })
+    expect((await caller.get(`/${table}?${sample.where(one)}`)).body).toMatchObject([change])
+    expect(await caller.patch(`/${table}?${Object.keys(one)[0]}=not.is.null`, change, returning))
+      .toMatchObject({ status: 200, body: [change, change, change] })
+    const last = (await caller.get(`/${table}?limit=1`)).body[0]
+    expect(await caller.delete(`/${table}?${sample.where(last)}`)).toMatchObject({
+      status: 204,
+      body: undefined,
+    })
+    const head = await caller.head(`/${table}`, { prefer: 'count=exact' })
+    expect([head.status, head.headers.get('content-range'), head.text]).toEqual([200, '0-1/2', ''])
+  },
+)
 
 test("a user's five operations make pending transactions paid by one update with a filter", async () => {
   const caller = await newCaller()
-  await caller.create('transactions', ['pending', 'pending', 'failed'].map((status) => ({ name: status, amount: 1, status })))
-  const { status, body } = await caller.patch('/transactions?status=eq.pending', { status: 'paid' }, returning)
-  expect([status, body.map((one: { status: string }) => one.status)]).toEqual([200, ['paid', 'paid']])
-  expect((await caller.head('/transactions?status=eq.paid', { prefer: 'count=exact' })).headers.get('content-range')).toBe('0-1/2')
+  await caller.create(
+    'transactions',
+    ['pending', 'pending', 'failed'].map((status) => ({ name: status, amount: 1, status })),
+  )
+  const { status, body } = await caller.patch(
+    '/transactions?status=eq.pending',
+    { status: 'paid' },
+    returning,
+  )
+  expect([status, body.map((one: { status: string }) => one.status)]).toEqual([200, [
+    'paid',
+    'paid',
+  ]])
+  expect(
+    (await caller.head('/transactions?status=eq.paid', { prefer: 'count=exact' })).headers.get(
+      'content-range',
+    ),
+  ).toBe('0-1/2')
 })
 
 describe('the query parameters', () => {
@@ -266,10 +398,34 @@ describe('the query parameters', () => {
     caller = await newCaller()
     const { id } = await caller.create('categories', { name: 'Food' })
     await caller.create('transactions', [
-      { name: 'Rent', amount: -900, status: 'paid', transaction_date: '2025-01-01', category_id: null },
-      { name: 'Bread', amount: -2.5, status: 'pending', transaction_date: '2025-01-15', category_id: id },
-      { name: 'Breakfast', amount: -12, status: 'failed', transaction_date: '2025-01-31', category_id: id },
-      { name: 'Salary', amount: 3000, status: 'paid', transaction_date: '2025-02-01', category_id: null },
+      {
+        name: 'Rent',
+        amount: -900,
+        status: 'paid',
+        transaction_date: '2025-01-01',
+        category_id: null,
+      },
+      {
+        name: 'Bread',
+        amount: -2.5,
+        status: 'pending',
+        transaction_date: '2025-01-15',
+        category_id: id,
+      },
+      {
+        name: 'Breakfast',
+        amount: -12,
+        status: 'failed',
+        transaction_date: '2025-01-31',
+        category_id: id,
+      },
+      {
+        name: 'Salary',
+        amount: 3000,
+        status: 'paid',
+        transaction_date: '2025-02-01',
+        category_id: null,
+      },
     ])
   })
   test.each([
@@ -295,12 +451,28 @@ describe('the query parameters', () => {
   })
   test('the query parameters order by several columns, in either direction', async () => {
     const { body } = await caller.get('/transactions?select=name&order=status.desc,amount.asc')
-    expect(body.map((one: { name: string }) => one.name)).toEqual(['Bread', 'Rent', 'Salary', 'Breakfast'])
+    expect(body.map((one: { name: string }) => one.name)).toEqual([
+      'Bread',
+      'Rent',
+      'Salary',
+      'Breakfast',
+    ])
   })
   test.each([
-    ['subscriptions', 'period=eq.weekly', [{ title: 'b', period: 'weekly', amount: 2 }], [{ title: 'a', period: 'daily', amount: 1 }]],
-    ['accounts', 'type=eq.savings', [{ name: 'b', type: 'savings' }], [{ name: 'a', type: 'cash' }]],
-    ['dashboards', 'visibility=eq.shared', [{ name: 'b', layout, visibility: 'shared' }], [{ name: 'a', layout, visibility: 'private' }]],
+    ['subscriptions', 'period=eq.weekly', [{ title: 'b', period: 'weekly', amount: 2 }], [{
+      title: 'a',
+      period: 'daily',
+      amount: 1,
+    }]],
+    ['accounts', 'type=eq.savings', [{ name: 'b', type: 'savings' }], [{
+      name: 'a',
+      type: 'cash',
+    }]],
+    ['dashboards', 'visibility=eq.shared', [{ name: 'b', layout, visibility: 'shared' }], [{
+      name: 'a',
+      layout,
+      visibility: 'private',
+    }]],
   ])('%s?%s selects the expected rows', async (table, query, found, others) => {
     const one = await newCaller()
     await one.create(table, [...found, ...others])
@@ -311,25 +483,67 @@ describe('the query parameters', () => {
 test('embedding works in every direction that a client would use, also with an alias', async () => {
   const caller = await newCaller()
   const category = await caller.create('categories', { name: 'Food' })
-  const transaction = await caller.create('transactions', { name: 'Shopping', amount: -10, category_id: category.id })
-  await caller.create('subscriptions', { title: 'Milk', amount: 1, period: 'daily', category_id: category.id })
-  const item = await caller.create('line_items', { transaction_id: transaction.id, name: 'Bread', amount: -10, category_id: category.id })
+  const transaction = await caller.create('transactions', {
+    name: 'Shopping',
+    amount: -10,
+    category_id: category.id,
+  })
+  await caller.create('subscriptions', {
+    title: 'Milk',
+    amount: 1,
+    period: 'daily',
+    category_id: category.id,
+  })
+  const item = await caller.create('line_items', {
+    transaction_id: transaction.id,
+    name: 'Bread',
+    amount: -10,
+    category_id: category.id,
+  })
   const tag = await caller.create('tags', { name: 'weekend' })
   await caller.create('transaction_tags', { transaction_id: transaction.id, tag_id: tag.id })
-  const select = async (table: string, columns: string) => (await caller.get(`/${table}?select=${columns}`)).body
-  expect(await select('transactions', 'name,category:categories(id,name),line_items(name,category:categories(name)),tags(name)')).toEqual([{
+  const select = async (table: string, columns: string) =>
+    (await caller.get(`/${table}?select=${columns}`)).body
+  expect(
+    await select(
+      'transactions',
+      'name,category:categories(id,name),line_items(name,category:categories(name)),tags(name)',
+    ),
+  ).toEqual([{
     name: 'Shopping',
     category: { id: category.id, name: 'Food' },
     line_items: [{ name: 'Bread', category: { name: 'Food' } }],
     tags: [{ name: 'weekend' }],
   }])
-  expect(await select('categories', 'name,transactions(name),subscriptions(title),items:line_items(name)')).toEqual([
-    { name: 'Food', transactions: [{ name: 'Shopping' }], subscriptions: [{ title: 'Milk' }], items: [{ name: 'Bread' }] },
+  expect(
+    await select(
+      'categories',
+      'name,transactions(name),subscriptions(title),items:line_items(name)',
+    ),
+  ).toEqual([
+    {
+      name: 'Food',
+      transactions: [{ name: 'Shopping' }],
+      subscriptions: [{ title: 'Milk' }],
+      items: [{ name: 'Bread' }],
+    },
   ])
-  expect(await select('subscriptions', 'title,category:categories(name)')).toEqual([{ title: 'Milk', category: { name: 'Food' } }])
-  expect(await select('tags', 'name,transactions(name)')).toEqual([{ name: 'weekend', transactions: [{ name: 'Shopping' }] }])
-  expect(await select('line_items', 'id,transaction:transactions(name)')).toEqual([{ id: item.id, transaction: { name: 'Shopping' } }])
-  expect(await select('transaction_tags', 'transactions(name),tags(name)')).toEqual([{ transactions: { name: 'Shopping' }, tags: { name: 'weekend' } }])
+  expect(await select('subscriptions', 'title,category:categories(name)')).toEqual([{
+    title: 'Milk',
+    category: { name: 'Food' },
+  }])
+  expect(await select('tags', 'name,transactions(name)')).toEqual([{
+    name: 'weekend',
+    transactions: [{ name: 'Shopping' }],
+  }])
+  expect(await select('line_items', 'id,transaction:transactions(name)')).toEqual([{
+    id: item.id,
+    transaction: { name: 'Shopping' },
+  }])
+  expect(await select('transaction_tags', 'transactions(name),tags(name)')).toEqual([{
+    transactions: { name: 'Shopping' },
+    tags: { name: 'weekend' },
+  }])
 })
 
 test('embedding shows only rows of the other table that the caller may see', async () => {
@@ -339,23 +553,39 @@ test('embedding shows only rows of the other table that the caller may see', asy
   const category = await together.create('categories', { name: 'Team' })
   await together.create('transactions', { name: 'Ours', amount: 1, category_id: category.id })
   await stack.as(boss).create('transactions', { name: 'Mine', amount: 1 })
-  expect((await stack.as(clerk, team).get('/transactions?select=name,categories(name)')).body).toEqual([{ name: 'Ours', categories: { name: 'Team' } }])
+  expect((await stack.as(clerk, team).get('/transactions?select=name,categories(name)')).body)
+    .toEqual([{ name: 'Ours', categories: { name: 'Team' } }])
   expect((await stack.as(clerk).get('/categories?select=name,transactions(name)')).body).toEqual([])
 })
 
 test('CSV is returned with a header, and accepted in the same form', async () => {
   const caller = await newCaller()
-  const csv = 'name,amount,currency,transaction_date,description\n"Bread, white",-2.5,eur,2025-01-01,NULL\n"A ""quote""",3,usd,2025-01-02,x'
+  const csv =
+    'name,amount,currency,transaction_date,description\n"Bread, white",-2.5,eur,2025-01-01,NULL\n"A ""quote""",3,usd,2025-01-02,x'
   expect((await caller.post('/transactions', csv, { 'content-type': 'text/csv' })).status).toBe(201)
-  const out = await caller.get('/transactions?select=name,amount,currency,description&order=transaction_date', { accept: 'text/csv' })
+  const out = await caller.get(
+    '/transactions?select=name,amount,currency,description&order=transaction_date',
+    { accept: 'text/csv' },
+  )
   expect(out.headers.get('content-type')).toContain('text/csv')
-  expect(out.text).toBe('name,amount,currency,description\n"Bread, white",-2.50,eur,\n"A ""quote""",3.00,usd,x')
-  const everything = await caller.get('/transactions?order=transaction_date', { accept: 'text/csv' })
-  const again = await caller.post('/transactions', everything.text.replaceAll(/,(?=,|\n|$)/g, ',NULL'), {
-    'content-type': 'text/csv',
-    prefer: 'resolution=merge-duplicates,return=representation',
+  expect(out.text).toBe(
+    'name,amount,currency,description\n"Bread, white",-2.50,eur,\n"A ""quote""",3.00,usd,x',
+  )
+  const everything = await caller.get('/transactions?order=transaction_date', {
+    accept: 'text/csv',
   })
-  expect(again).toMatchObject({ status: 200, body: [{ name: 'Bread, white', amount: -2.5 }, { name: 'A "quote"', amount: 3 }] })
+  const again = await caller.post(
+    '/transactions',
+    everything.text.replaceAll(/,(?=,|\n|$)/g, ',NULL'),
+    {
+      'content-type': 'text/csv',
+      prefer: 'resolution=merge-duplicates,return=representation',
+    },
+  )
+  expect(again).toMatchObject({
+    status: 200,
+    body: [{ name: 'Bread, white', amount: -2.5 }, { name: 'A "quote"', amount: 3 }],
+  })
   expect((await caller.get('/transactions')).body).toHaveLength(2)
 })
 
@@ -370,40 +600,74 @@ describe('errors', () => {
     ['a negative limit', '/transactions?limit=-1', 416, 'PGRST103'],
   ])('%s', async (_, path, status, code) => {
     const answer = await mine.get(path)
-    expect([answer.status, answer.body.code, Object.keys(answer.body).toSorted()]).toEqual([status, code, ['code', 'details', 'hint', 'message']])
+    expect([answer.status, answer.body.code, Object.keys(answer.body).toSorted()]).toEqual([
+      status,
+      code,
+      ['code', 'details', 'hint', 'message'],
+    ])
   })
 
   test('an unknown table', async () => {
     const answer = await mine.get('/wallets')
-    expect([refusalOf(answer), Object.keys(answer.body).toSorted()]).toEqual([refusal('unknownTable'), ['code', 'details', 'hint', 'message']])
+    expect([refusalOf(answer), Object.keys(answer.body).toSorted()]).toEqual([
+      refusal('unknownTable'),
+      ['code', 'details', 'hint', 'message'],
+    ])
   })
 
   test('no rows is 200 with an empty array', async () => {
-    expect(await mine.get('/transactions?id=eq.00000000-0000-4000-8000-000000000000')).toMatchObject({ status: 200, body: [] })
+    expect(await mine.get('/transactions?id=eq.00000000-0000-4000-8000-000000000000'))
+      .toMatchObject({ status: 200, body: [] })
   })
 
   test('an invalid, expired or revoked token is 401 in the same format', async () => {
     const get = (token: string) =>
-      fetch(`${stack.url}/transactions`, { headers: { authorization: `Bearer ${token}` } }).then(async (r) => [r.status, await r.json()])
-    expect(await get('nonsense')).toMatchObject([401, { code: 'PGRST301', details: null, hint: null }])
-    const expired = await mine.get('/transactions', { authorization: `Bearer ${await mine.token({ exp: Math.floor(Date.now() / 1000) - 60 })}` })
-    expect([refusalOf(expired), expired.body.message]).toEqual([refusal('expiredToken'), 'JWT expired'])
-    expect(await get(await mine.token({ aud: 'https://elsewhere.example' }))).toMatchObject([401, { code: expect.any(String) }])
+      fetch(`${stack.url}/transactions`, { headers: { authorization: `Bearer ${token}` } }).then(
+        async (r) => [r.status, await r.json()],
+      )
+    expect(await get('nonsense')).toMatchObject([401, {
+      code: 'PGRST301',
+      details: null,
+      hint: null,
+    }])
+    const expired = await mine.get('/transactions', {
+      authorization: `Bearer ${await mine.token({ exp: Math.floor(Date.now() / 1000) - 60 })}`,
+    })
+    expect([refusalOf(expired), expired.body.message]).toEqual([
+      refusal('expiredToken'),
+      'JWT expired',
+    ])
+    expect(await get(await mine.token({ aud: 'https://elsewhere.example' }))).toMatchObject([401, {
+      code: expect.any(String),
+    }])
     expect(await get(await mine.token({ sid: 'ended' }))).toMatchObject([401, { code: 'PGRST301' }])
-    expect(await get(await mine.token({ claims: { organization_id: 'org' } }))).toMatchObject([401, { code: 'PGRST301' }])
-    expect(await get(await mine.token({ role: 'postgres' }))).toMatchObject([403, { code: '42501' }])
+    expect(await get(await mine.token({ claims: { organization_id: 'org' } }))).toMatchObject([
+      401,
+      { code: 'PGRST301' },
+    ])
+    expect(await get(await mine.token({ role: 'postgres' }))).toMatchObject([403, {
+      code: '42501',
+    }])
   })
 
   test('a client can reach no other schema and no query plan', async () => {
     for (const schema of ['auth', 'private', 'public']) {
-      expect(await mine.get('/users', { 'accept-profile': schema })).toMatchObject({ status: 406, body: { code: 'PGRST106' } })
+      expect(await mine.get('/users', { 'accept-profile': schema })).toMatchObject({
+        status: 406,
+        body: { code: 'PGRST106' },
+      })
       expect((await mine.post('/users', {}, { 'content-profile': schema })).status).toBe(406)
     }
-    expect(refusalOf(await mine.get('/transactions', { accept: 'application/vnd.pgrst.plan+json' }))).toBe(refusal('notAcceptable'))
+    expect(
+      refusalOf(await mine.get('/transactions', { accept: 'application/vnd.pgrst.plan+json' })),
+    ).toBe(refusal('notAcceptable'))
   })
 
   test('a change by `or` returns its rows with the columns of `or`', async () => {
-    const byOr = (select: string) => mine.patch(`/transactions?select=${select}&or=(amount.lt.-1e9,name.eq.none)`, { status: 'paid' }, returning)
+    const byOr = (select: string) =>
+      mine.patch(`/transactions?select=${select}&or=(amount.lt.-1e9,name.eq.none)`, {
+        status: 'paid',
+      }, returning)
     expect(refusalOf(await byOr('name'))).toBe(refusal('changeByOr'))
     expect(await byOr('name,amount')).toMatchObject({ status: 200, body: [] })
   })
@@ -412,12 +676,21 @@ describe('errors', () => {
     const prefer = 'tx=rollback,return=representation'
     const kept = await mine.create('tags', { name: 'kept' })
     const dry = await mine.post('/tags', { name: 'tried' }, { prefer })
-    expect([dry.status, dry.body[0].name, dry.headers.get('preference-applied')]).toEqual([201, 'tried', expect.stringContaining('tx=rollback')])
-    expect((await mine.patch(`/tags?id=eq.${kept.id}`, { name: 'changed' }, { prefer })).body).toMatchObject([{ name: 'changed' }])
+    expect([dry.status, dry.body[0].name, dry.headers.get('preference-applied')]).toEqual([
+      201,
+      'tried',
+      expect.stringContaining('tx=rollback'),
+    ])
+    expect((await mine.patch(`/tags?id=eq.${kept.id}`, { name: 'changed' }, { prefer })).body)
+      .toMatchObject([{ name: 'changed' }])
     expect((await mine.delete(`/tags?id=eq.${kept.id}`, { prefer })).status).toBe(200)
-    expect((await mine.get('/tags?name=in.(kept,tried,changed)')).body).toMatchObject([{ name: 'kept' }])
+    expect((await mine.get('/tags?name=in.(kept,tried,changed)')).body).toMatchObject([{
+      name: 'kept',
+    }])
     const category = await mine.create('categories', { name: 'stays' })
-    expect((await mine.post('/rpc/delete_category', { p_category_id: category.id }, { prefer })).status).toBe(200)
+    expect(
+      (await mine.post('/rpc/delete_category', { p_category_id: category.id }, { prefer })).status,
+    ).toBe(200)
     expect((await mine.get(`/categories?id=eq.${category.id}`)).body).toHaveLength(1)
   })
 })

@@ -1,10 +1,12 @@
 /**
- * Arbitraries of fast-check for valid and invalid values that clients send. A value is valid for its type half the time, so that requests pass the
- * first check.
+ * Arbitraries of fast-check for valid and invalid values that clients send. A value is valid for
+ * its type half the time, so that requests pass the first check.
  */
 import fc from 'fast-check'
 
-/** Values that have broken parsers before: numbers, dates, arrays and ranges, patterns, and text. */
+/**
+ * Values that have broken parsers before: numbers, dates, arrays and ranges, patterns, and text.
+ */
 const oddNumbers = [
   '0',
   '-0',
@@ -175,7 +177,10 @@ export const oddText = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
 )
 
-/** A value as a query contains it, for a column or parameter of a type. `ids` are those of existing rows. */
+/**
+ * A value as a query contains it, for a column or parameter of a type. `ids` are those of existing
+ * rows.
+ */
 export function textOf(type: string, ids: string[], words: string[]): fc.Arbitrary<string> {
   const word = words.length === 0 ? oddText : fc.constantFrom(...words)
   const right: Record<string, fc.Arbitrary<string>> = {
@@ -187,7 +192,10 @@ export function textOf(type: string, ids: string[], words: string[]): fc.Arbitra
   const isTime = /^(timestamp|date|time|interval)/.test(type)
   const fitting = right[type] ??
     (isNumber
-      ? fc.oneof({ weight: 2, arbitrary: fc.integer({ min: -999, max: 999 }).map(String) }, { weight: 1, arbitrary: fc.constantFrom(...oddNumbers) })
+      ? fc.oneof({ weight: 2, arbitrary: fc.integer({ min: -999, max: 999 }).map(String) }, {
+        weight: 1,
+        arbitrary: fc.constantFrom(...oddNumbers),
+      })
       : isTime
       ? fc.constantFrom(...oddDates)
       : fc.oneof({ weight: 2, arbitrary: word }, { weight: 1, arbitrary: oddText }))
@@ -227,7 +235,12 @@ export const jsonOf = (type: string, ids: string[], words: string[]): fc.Arbitra
   const written = textOf(type, ids, words)
   return fc.oneof(
     { weight: 4, arbitrary: written },
-    { weight: 2, arbitrary: written.map((text): unknown => Number.isFinite(Number(text)) ? Number(text) : text) },
+    {
+      weight: 2,
+      arbitrary: written.map((text): unknown =>
+        Number.isFinite(Number(text)) ? Number(text) : text
+      ),
+    },
     { weight: 1, arbitrary: anyJson },
   )
 }

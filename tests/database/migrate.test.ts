@@ -37,16 +37,24 @@ const query = async (sql: string, url = databaseUrl): Promise<any[]> => {
   }
 }
 
-/** A copy of db/ that a test may change. It is inside the repository, so that its imports resolve. */
+/**
+ * A copy of db/ that a test may change. It is inside the repository, so that its imports resolve.
+ */
 async function copyOfDb(): Promise<{ folder: string, migrate: typeof migrate }> {
   const folder = await mkdtemp(join(root, '.data-test-'))
   folders.push(folder)
   await cp(join(root, 'db'), folder, { recursive: true })
-  return { folder, migrate: (await import(join(folder, 'migrate.ts')) as { migrate: typeof migrate }).migrate }
+  return {
+    folder,
+    migrate: (await import(join(folder, 'migrate.ts')) as { migrate: typeof migrate }).migrate,
+  }
 }
 
 const appliedMigrations = async (url = databaseUrl) =>
-  (await query(`select name from private.migrations where name <> 'functions and rules' order by name`, url)).map(({ name }) => name)
+  (await query(
+    `select name from private.migrations where name <> 'functions and rules' order by name`,
+    url,
+  )).map(({ name }) => name)
 
 async function described(url = databaseUrl) {
   const client = new pg.Client({ connectionString: url })
@@ -63,7 +71,8 @@ beforeEach(async () => {
 })
 afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })))
-  for (const name of databases) await execute(inject('serverUrl'), `drop database ${name} with (force)`)
+  for (const name of databases)
+    await execute(inject('serverUrl'), `drop database ${name} with (force)`)
 })
 
 test('migrate creates the tables of an empty database, then functions and rules, and does nothing the next time', async () => {
@@ -77,18 +86,33 @@ test('migrate creates the tables of an empty database, then functions and rules,
 
 test('migrate is safe if five processes start it at once', async () => {
   const lines: string[] = []
-  await Promise.all(Array.from({ length: 5 }, () => migrate({ ...options(), log: (line) => lines.push(line) })))
+  await Promise.all(
+    Array.from({ length: 5 }, () => migrate({ ...options(), log: (line) => lines.push(line) })),
+  )
   expect(lines).toEqual(['applied tables', 'applied functions and rules'])
 })
 
 test('migrate brings an existing database to the same objects as a new one, and applies each migration once', async () => {
   await migrate(options())
   const copy = await copyOfDb()
-  await appendFile(join(copy.folder, 'identity/tables.sql'), 'alter table auth.users add column nickname text;')
-  await appendFile(join(copy.folder, 'identity/identity.sql'), "comment on column auth.users.nickname is 'Nickname';")
-  await writeFile(join(copy.folder, 'migrations/0001_nickname.sql'), 'alter table auth.users add column nickname text;')
+  await appendFile(
+    join(copy.folder, 'identity/tables.sql'),
+    'alter table auth.users add column nickname text;',
+  )
+  await appendFile(
+    join(copy.folder, 'identity/identity.sql'),
+    "comment on column auth.users.nickname is 'Nickname';",
+  )
+  await writeFile(
+    join(copy.folder, 'migrations/0001_nickname.sql'),
+    'alter table auth.users add column nickname text;',
+  )
   const lines: string[] = []
-  for (let starts = 0; starts < 2; starts++) await copy.migrate({ ...options(), log: (line) => lines.push(line) })
+  for (let starts = 0; starts < 2; starts++)
+    await copy.migrate({
+      ...options(),
+      log: (line) => lines.push(line),
+    })
   expect(lines).toEqual(['applied migrations/0001_nickname', 'applied functions and rules'])
   const another = await emptyDatabase()
   await copy.migrate({ ...options(), databaseUrl: another })
@@ -102,7 +126,9 @@ test('migrate refuses a migration that was edited after it was applied, and name
   await writeFile(file, 'select 1;')
   await copy.migrate(options())
   await appendFile(file, '-- a second thought')
-  await expect(copy.migrate(options())).rejects.toThrow(/^db\/migrations\/0001_next\.sql was edited/)
+  await expect(copy.migrate(options())).rejects.toThrow(
+    /^db\/migrations\/0001_next\.sql was edited/,
+  )
 })
 
 test('migrate refuses a database of version 0.2.0 or of an earlier commit, and changes nothing', async () => {
@@ -118,25 +144,46 @@ test('migrate refuses a database of version 0.2.0 or of an earlier commit, and c
     }
     await query(sql)
     const before = await described()
-    await expect(migrate(options())).rejects.toThrow(/^This database was made by a version before 1\.0\.0\. Export each account there, and restore the exports/)
+    await expect(migrate(options())).rejects.toThrow(
+      /^This database was made by a version before 1\.0\.0\. Export each account there, and restore the exports/,
+    )
     expect(await described()).toEqual(before)
   }
 })
 
 test('a file runs after those that its first lines name, and a wrong line names both files', () => {
   const order = (...files: [name: string, after?: string][]) =>
-    inOrder(files.map(([name, after]) => ({ name, sql: after === undefined ? '' : `-- after: ${after}\n` }))).map(({ name }) => name)
-  expect(order(['a/one', '*'], ['b/two', 'c/three, d'], ['c/three'], ['d/five', 'd/four'], ['d/four'])).toEqual([
+    inOrder(
+      files.map(([name, after]) => ({
+        name,
+        sql: after === undefined ? '' : `-- after: ${after}\n`,
+      })),
+    ).map(({ name }) => name)
+  expect(
+    order(['a/one', '*'], ['b/two', 'c/three, d'], ['c/three'], ['d/five', 'd/four'], ['d/four']),
+  ).toEqual([
     'c/three',
     'd/four',
     'd/five',
     'b/two',
     'a/one',
   ])
-  expect(order(['a/one', 'b/two\n-- after: d/four, c/three'], ['b/two'], ['c/three', 'b/two'], ['d/four'])).toEqual(['b/two', 'd/four', 'c/three', 'a/one'])
-  expect(order(['a/one', 'c/three\n\n-- after: d/four'], ['c/three'], ['d/four'])).toEqual(['c/three', 'a/one', 'd/four'])
-  expect(() => order(['a/one', 'b/two'])).toThrow('db/a/one.sql comes after b/two, but there is no such file or folder')
-  expect(() => order(['a/one', 'b/two'], ['b/two', 'a'])).toThrow('these files come after each other: db/a/one.sql after db/b/two.sql after db/a/one.sql')
+  expect(
+    order(['a/one', 'b/two\n-- after: d/four, c/three'], ['b/two'], ['c/three', 'b/two'], [
+      'd/four',
+    ]),
+  ).toEqual(['b/two', 'd/four', 'c/three', 'a/one'])
+  expect(order(['a/one', 'c/three\n\n-- after: d/four'], ['c/three'], ['d/four'])).toEqual([
+    'c/three',
+    'a/one',
+    'd/four',
+  ])
+  expect(() => order(['a/one', 'b/two'])).toThrow(
+    'db/a/one.sql comes after b/two, but there is no such file or folder',
+  )
+  expect(() => order(['a/one', 'b/two'], ['b/two', 'a'])).toThrow(
+    'these files come after each other: db/a/one.sql after db/b/two.sql after db/a/one.sql',
+  )
 })
 
 test('migrate applies a file completely or not at all, names the failing one, and continues from there', async () => {
@@ -144,18 +191,27 @@ test('migrate applies a file completely or not at all, names the failing one, an
   const copy = await copyOfDb()
   const file = join(copy.folder, 'migrations/9999_last.sql')
   await writeFile(file, 'create table private.half (id integer); select 1 / 0;')
-  await expect(copy.migrate(options())).rejects.toThrow(/^db\/migrations\/9999_last\.sql failed: division by zero/)
+  await expect(copy.migrate(options())).rejects.toThrow(
+    /^db\/migrations\/9999_last\.sql failed: division by zero/,
+  )
   expect(await query(`select to_regclass('private.half') as half`)).toEqual([{ half: null }])
   await writeFile(file, 'create table private.half (id integer);')
   await copy.migrate(options())
-  expect(await query(`select to_regclass('private.half')::text as half`)).toEqual([{ half: 'private.half' }])
+  expect(await query(`select to_regclass('private.half')::text as half`)).toEqual([{
+    half: 'private.half',
+  }])
 })
 
 test('migrate that was killed half-way is completed by the next run', async () => {
   await migrate(options())
   const copy = await copyOfDb()
-  await writeFile(join(copy.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer); select pg_sleep(30);')
-  const script = `import('${join(copy.folder, 'migrate.ts')}').then((m) => m.migrate(${JSON.stringify(options())}))`
+  await writeFile(
+    join(copy.folder, 'migrations/9999_slow.sql'),
+    'create table private.half (id integer); select pg_sleep(30);',
+  )
+  const script = `import('${join(copy.folder, 'migrate.ts')}').then((m) => m.migrate(${
+    JSON.stringify(options())
+  }))`
   const child = spawn(process.execPath, ['-e', script], { stdio: 'ignore' })
   await expect.poll(
     async () =>
@@ -164,19 +220,33 @@ test('migrate that was killed half-way is completed by the next run', async () =
       ))[0].count,
   ).toBe(1)
   child.kill('SIGKILL')
-  await writeFile(join(copy.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer);')
-  // A server notices a dead client at the end of its statement. Ending the statement is what an impatient operator does.
-  await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'migrate'`)
+  await writeFile(
+    join(copy.folder, 'migrations/9999_slow.sql'),
+    'create table private.half (id integer);',
+  )
+  // A server notices a dead client at the end of its statement. Ending the statement is what an
+  // impatient operator does.
+  await query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'migrate'`,
+  )
   await copy.migrate(options())
-  expect(await query(`select to_regclass('private.half')::text as half`)).toEqual([{ half: 'private.half' }])
+  expect(await query(`select to_regclass('private.half')::text as half`)).toEqual([{
+    half: 'private.half',
+  }])
 })
 
 test('migrate of an older version does not change a database with a newer table, and says why', async () => {
   await migrate(options())
   const newer = await copyOfDb()
-  await writeFile(join(newer.folder, 'migrations/9999_goals.sql'), 'create table api.goals (id uuid primary key);')
+  await writeFile(
+    join(newer.folder, 'migrations/9999_goals.sql'),
+    'create table api.goals (id uuid primary key);',
+  )
   await mkdir(join(newer.folder, 'goals'))
-  await writeFile(join(newer.folder, 'goals/tables.sql'), '-- after: core\ncreate table api.goals (id uuid primary key);')
+  await writeFile(
+    join(newer.folder, 'goals/tables.sql'),
+    '-- after: core\ncreate table api.goals (id uuid primary key);',
+  )
   await writeFile(
     join(newer.folder, 'goals/goals.sql'),
     `-- after: goals/tables
@@ -190,7 +260,11 @@ test('migrate of an older version does not change a database with a newer table,
   for (let starts = 0; starts < 2; starts++) {
     const lines: string[] = []
     await migrate({ ...options(), log: (line) => lines.push(line) })
-    expect(lines).toEqual([expect.stringMatching(/^left functions and rules as the newer version has made them; .*goals/)])
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^left functions and rules as the newer version has made them; .*goals/,
+      ),
+    ])
   }
   expect(await described()).toEqual(before)
 })
@@ -210,7 +284,11 @@ test('migrate runs functions and rules again if one of their files has changed, 
     `alter policy app_subscriptions_read_own on api.app_subscriptions using (private.is_not_explained() and user_id is null and user_id = (select public.uid()));`,
   )
   await copy.migrate(options())
-  expect(await query(`select public.uid(), (select qual from pg_policies where policyname = 'app_subscriptions_read_own')`)).toEqual([{
+  expect(
+    await query(
+      `select public.uid(), (select qual from pg_policies where policyname = 'app_subscriptions_read_own')`,
+    ),
+  ).toEqual([{
     uid: 'somebody else',
     qual: expect.stringContaining('user_id IS NULL'),
   }])
@@ -232,8 +310,13 @@ test('migrate commits nothing that breaks a rule of db/lints, and names the offe
   await migrate(options())
   const before = await described()
   const copy = await copyOfDb()
-  await appendFile(join(copy.folder, 'transactions/tags.sql'), 'alter table api.tags disable row level security;')
-  await expect(copy.migrate(options())).rejects.toThrow(/Every exposed table has row security\. tables_without_row_security: tags$/)
+  await appendFile(
+    join(copy.folder, 'transactions/tags.sql'),
+    'alter table api.tags disable row level security;',
+  )
+  await expect(copy.migrate(options())).rejects.toThrow(
+    /Every exposed table has row security\. tables_without_row_security: tags$/,
+  )
   expect(await described()).toEqual(before)
 })
 
@@ -250,25 +333,36 @@ test('migrate waits for requests that lock the tables in another order, and canc
     const client = new pg.Client({ connectionString: databaseUrl })
     await client.connect()
     return client
-  })).then((clients) => ({ clients, [Symbol.asyncDispose]: async () => void await Promise.all(clients.map((client) => client.end())) }))
+  })).then((clients) => ({
+    clients,
+    [Symbol.asyncDispose]: async () =>
+      void await Promise.all(clients.map((client) => client.end())),
+  }))
   // Each holds a lock on a table and then requests the lock at the other end of the order.
-  const [first, last] =
-    (await query(`select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace = 'api'::regnamespace order by oid`))
-      .map(({ name }) => name).filter((_, index, all) => index === 0 || index === all.length - 1)
+  const [first, last] = (await query(
+    `select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace = 'api'::regnamespace order by oid`,
+  ))
+    .map(({ name }) => name).filter((_, index, all) => index === 0 || index === all.length - 1)
   for (const [index, client] of requests.clients.entries()) {
     await client.query('begin')
     await client.query(`lock table ${index === 0 ? first : last} in row exclusive mode`)
   }
   const migrated = migrate(options())
   await expect.poll(() =>
-    query(`select 1 from pg_stat_activity where datname = current_database() and application_name = 'migrate' and wait_event_type = 'Lock'`)
+    query(
+      `select 1 from pg_stat_activity where datname = current_database() and application_name = 'migrate' and wait_event_type = 'Lock'`,
+    )
   ).toHaveLength(1)
   for (const [index, client] of requests.clients.entries()) {
     await client.query(`lock table ${index === 0 ? last : first} in row exclusive mode`)
     await client.query('commit')
   }
   await migrated
-  expect(await query(`select 1 from private.migrations where name = 'functions and rules' and checksum <> ''`)).toHaveLength(1)
+  expect(
+    await query(
+      `select 1 from private.migrations where name = 'functions and rules' and checksum <> ''`,
+    ),
+  ).toHaveLength(1)
 })
 
 test('migrate drops functions, policies, triggers and grants that no file declares', async () => {
@@ -293,14 +387,26 @@ test('migrate drops functions, policies, triggers and grants that no file declar
 
 test('migrate sets the passwords of the logins each time, and stores them as SCRAM', async () => {
   await migrate(options())
-  const login = (user: string, password: string) => query('select current_user', connection(databaseUrl, { user, password }))
-  expect(await login('auth_service', passwords.authService)).toEqual([{ current_user: 'auth_service' }])
-  expect(await login('authenticator', passwords.authenticator)).toEqual([{ current_user: 'authenticator' }])
-  expect(await query(`select rolpassword like 'SCRAM-SHA-256$%' as scram from pg_authid where rolname in ('auth_service', 'authenticator')`)).toEqual([{
+  const login = (user: string, password: string) =>
+    query('select current_user', connection(databaseUrl, { user, password }))
+  expect(await login('auth_service', passwords.authService)).toEqual([{
+    current_user: 'auth_service',
+  }])
+  expect(await login('authenticator', passwords.authenticator)).toEqual([{
+    current_user: 'authenticator',
+  }])
+  expect(
+    await query(
+      `select rolpassword like 'SCRAM-SHA-256$%' as scram from pg_authid where rolname in ('auth_service', 'authenticator')`,
+    ),
+  ).toEqual([{
     scram: true,
   }, { scram: true }])
-  // Roles belong to the whole server, and other tests need their passwords, so the test changes the password of its own role.
-  await expect(login('authenticator', 'not the password')).rejects.toThrow(/password authentication failed/)
+  // Roles belong to the whole server, and other tests need their passwords, so the test changes the
+  // password of its own role.
+  await expect(login('authenticator', 'not the password')).rejects.toThrow(
+    /password authentication failed/,
+  )
 })
 
 test('migrate notifies PostgREST', async () => {
@@ -319,9 +425,14 @@ test('migrate needs no superuser: an owner that may create roles and owns the da
   const owner = `owner_${randomBytes(4).toString('hex')}`
   await query(`create role ${owner} login createrole password 'owner'`)
   await query(`alter database ${new URL(databaseUrl).pathname.slice(1)} owner to ${owner}`)
-  // On a server of its own it would have created the roles. Here it gets the memberships that their creator has.
-  for (const role of ['anon', 'authenticated', 'authenticator', 'auth_service']) await query(`grant ${role} to ${owner} with admin option`)
-  await migrate({ ...options(), databaseUrl: connection(databaseUrl, { user: owner, password: 'owner' }) })
+  // On a server of its own it would have created the roles. Here it gets the memberships that their
+  // creator has.
+  for (const role of ['anon', 'authenticated', 'authenticator', 'auth_service'])
+    await query(`grant ${role} to ${owner} with admin option`)
+  await migrate({
+    ...options(),
+    databaseUrl: connection(databaseUrl, { user: owner, password: 'owner' }),
+  })
   expect(await appliedMigrations()).toEqual(await migrationNames())
   await query(
     `alter database ${

@@ -1,6 +1,7 @@
 /**
- * A restored backup does not bring back access that was revoked since. One database is the backup, and a copy of it the database before the
- * restore, in which users and operators have revoked and changed things.
+ * A restored backup does not bring back access that was revoked since. One database is the backup,
+ * and a copy of it the database before the restore, in which users and operators have revoked and
+ * changed things.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,7 +12,9 @@ let backup: Database
 let present: Database
 let restored: pg.Client
 const column = async (query: string): Promise<unknown[]> =>
-  (await restored.query({ text: query, rowMode: 'array' })).rows.map((row: unknown[]) => row.length === 1 ? row[0] : row)
+  (await restored.query({ text: query, rowMode: 'array' })).rows.map((row: unknown[]) =>
+    row.length === 1 ? row[0] : row
+  )
 const hash = (digit: string) => `${digit.repeat(32)}:${digit.repeat(128)}`
 
 const data = `
@@ -22,7 +25,9 @@ const data = `
   insert into auth.invitations (id, organization_id, email, role, inviter_id, expires_at) values
     ('canceled', 'team', 'fay@example.org', 'editor', 'ann', now() + interval '1 day'), ('kept', 'team', 'gus@example.org', 'editor', 'ben', now() + interval '1 day');
   insert into auth.accounts (id, account_id, provider_id, user_id, password) values
-    ('p-ann', 'ann', 'credential', 'ann', '${hash('a')}'), ('p-ben', 'ben', 'credential', 'ben', '${hash('b')}'), ('o-ben', 'ben', 'oidc', 'ben', null),
+    ('p-ann', 'ann', 'credential', 'ann', '${hash('a')}'), ('p-ben', 'ben', 'credential', 'ben', '${
+  hash('b')
+}'), ('o-ben', 'ben', 'oidc', 'ben', null),
     ('p-eve', 'eve', 'credential', 'eve', '${hash('e')}'), ('o-ann', 'ann', 'oidc', 'ann', null);
   insert into auth.two_factors (user_id, secret, backup_codes, enabled_at) values ('ann', 'former', '{}', now()), ('ben', 'ended', '{}', now()), ('eve', 'kept', '{}', now());
   insert into auth.passkeys (id, user_id, name, credential_id, public_key, counter, backed_up) values
@@ -83,13 +88,20 @@ afterAll(async () => {
 const presentAccess = async (): Promise<string> => {
   const client = new pg.Client({ connectionString: present.ownerUrl })
   await client.connect()
-  const { rows: [row] } = await client.query<{ access: unknown }>('select private.access_now() as access')
+  const { rows: [row] } = await client.query<{ access: unknown }>(
+    'select private.access_now() as access',
+  )
   await client.end()
   return JSON.stringify(row?.access)
 }
 const end = async (access: string | null) => {
-  const { rows } = await restored.query<{ what: string, ended: string }>('select * from private.end_restored_access($1)', [access])
-  return Object.fromEntries(rows.filter(({ ended }) => ended !== '0').map(({ what, ended }) => [what, Number(ended)]))
+  const { rows } = await restored.query<{ what: string, ended: string }>(
+    'select * from private.end_restored_access($1)',
+    [access],
+  )
+  return Object.fromEntries(
+    rows.filter(({ ended }) => ended !== '0').map(({ what, ended }) => [what, Number(ended)]),
+  )
 }
 
 test('a restore without a former database, or into one of other users, ends only sessions and pending tokens', async () => {
@@ -122,7 +134,11 @@ test('a restore ends again what was revoked since the backup', async () => {
 })
 
 test('a restore keeps the present owner and roles of a team, and its open invitations', async () => {
-  expect(await column(`select user_id, role from auth.members where organization_id = 'team' order by 1`)).toEqual([
+  expect(
+    await column(
+      `select user_id, role from auth.members where organization_id = 'team' order by 1`,
+    ),
+  ).toEqual([
     ['ann', 'editor'],
     ['ben', 'owner'],
     ['dee', 'editor'],
@@ -137,8 +153,14 @@ test('a restore keeps the present passwords, addresses, second factors and links
     ['p-ben', hash('b')],
     ['p-eve', hash('e')],
   ])
-  expect(await column(`select email, passkey_required from auth.users where id = 'ann'`)).toEqual([['ann@example.com', true]])
-  expect(await column('select user_id, secret from auth.two_factors order by 1')).toEqual([['ann', 'present'], ['eve', 'kept']])
+  expect(await column(`select email, passkey_required from auth.users where id = 'ann'`)).toEqual([[
+    'ann@example.com',
+    true,
+  ]])
+  expect(await column('select user_id, secret from auth.two_factors order by 1')).toEqual([[
+    'ann',
+    'present',
+  ], ['eve', 'kept']])
 })
 
 test('a restore keeps what was not revoked, and whole accounts and teams that were deleted since', async () => {
@@ -149,7 +171,8 @@ test('a restore keeps what was not revoked, and whole accounts and teams that we
     ['moved', 'https://present.example.org'],
     ['sent', 'https://sent.example.org'],
   ])
-  expect(await column(`select user_id, role from auth.members where organization_id = 'club'`)).toEqual([['ann', 'owner']])
+  expect(await column(`select user_id, role from auth.members where organization_id = 'club'`))
+    .toEqual([['ann', 'owner']])
   expect(await column('select id from auth.jwks')).toEqual(['next'])
 })
 
@@ -165,7 +188,9 @@ async function membersAfter(rows: string, access: object): Promise<unknown[]> {
   try {
     await client.query(rows)
     await client.query('select private.end_restored_access($1)', [JSON.stringify(access)])
-    return (await client.query('select organization_id, user_id, role from auth.members order by 1, 2')).rows
+    return (await client.query(
+      'select organization_id, user_id, role from auth.members order by 1, 2',
+    )).rows
   } finally {
     await client.end()
     await database.drop()
@@ -178,7 +203,11 @@ test('a team whose present owner is not in the backup keeps the owner of the bac
     insert into auth.users (id, name, email) values ('ann', 'ann', 'ann@example.org');
     insert into auth.organizations (id, name, slug) values ('team', 'Team', 'team');
     insert into auth.members (id, organization_id, user_id, role) values ('1', 'team', 'ann', 'owner');`,
-    { users: { ann: { email: 'ann@example.org' }, zoe: {} }, organizations: { team: true }, members: { 'team zoe': 'owner' } },
+    {
+      users: { ann: { email: 'ann@example.org' }, zoe: {} },
+      organizations: { team: true },
+      members: { 'team zoe': 'owner' },
+    },
   )
   expect(members).toEqual([{ organization_id: 'team', user_id: 'ann', role: 'owner' }])
 })
@@ -189,15 +218,27 @@ test('a user who owns five organizations of the backup, deleted since, and five 
   const members = await membersAfter(
     `
     insert into auth.users (id, name, email) select n, n, n || '@example.org' from unnest(array['ann', 'ben']) n;
-    insert into auth.organizations (id, name, slug) select n, n, n from unnest(array['${[...deleted, ...kept].join("', '")}']) n;
+    insert into auth.organizations (id, name, slug) select n, n, n from unnest(array['${
+      [...deleted, ...kept].join("', '")
+    }']) n;
     insert into auth.members (id, organization_id, user_id, role)
-      select n, n, case when n like 'deleted-%' then 'ben' else 'ann' end, 'owner' from unnest(array['${[...deleted, ...kept].join("', '")}']) n;
-    insert into auth.members (id, organization_id, user_id, role) select n || ' ben', n, 'ben', 'admin' from unnest(array['${kept.join("', '")}']) n;`,
+      select n, n, case when n like 'deleted-%' then 'ben' else 'ann' end, 'owner' from unnest(array['${
+      [...deleted, ...kept].join("', '")
+    }']) n;
+    insert into auth.members (id, organization_id, user_id, role) select n || ' ben', n, 'ben', 'admin' from unnest(array['${
+      kept.join("', '")
+    }']) n;`,
     {
       users: { ann: { email: 'ann@example.org' }, ben: { email: 'ben@example.org' } },
       organizations: Object.fromEntries(kept.map((id) => [id, true])),
       members: Object.fromEntries(kept.map((id) => [`${id} ben`, 'owner'])),
     },
   )
-  expect(members).toEqual([...deleted, ...kept].map((organization_id) => ({ organization_id, user_id: 'ben', role: 'owner' })))
+  expect(members).toEqual(
+    [...deleted, ...kept].map((organization_id) => ({
+      organization_id,
+      user_id: 'ben',
+      role: 'owner',
+    })),
+  )
 })

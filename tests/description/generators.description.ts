@@ -21,14 +21,21 @@ test.each([
   ['openapi-zod-client', 'openapi-zod-client/bin.js', ['--output']],
 ])('%s writes a program that parses', async (name, program, options) => {
   const written = join(directory, `${name}.ts`)
-  await promisify(execFile)(process.execPath, [tool(program), join(directory, 'openapi.json'), ...options, written], { cwd: directory })
+  await promisify(execFile)(process.execPath, [
+    tool(program),
+    join(directory, 'openapi.json'),
+    ...options,
+    written,
+  ], { cwd: directory })
   const code = await readFile(written, 'utf8')
   expect(code).toContain('/rpc/create_transfer')
   expect(() => stripTypeScriptTypes(code, { mode: 'transform' })).not.toThrow()
 })
 
 test('a response has an exact status, and no enumeration has null among its values', () => {
-  const statuses = Object.values<any>(description.paths).flatMap((path) => Object.values<any>(path).flatMap(({ responses = {} }) => Object.keys(responses)))
+  const statuses = Object.values<any>(description.paths).flatMap((path) =>
+    Object.values<any>(path).flatMap(({ responses = {} }) => Object.keys(responses))
+  )
   expect(statuses.length).toBeGreaterThan(500)
   expect(statuses.filter((status) => !/^[1-5]\d\d$/.test(status))).toEqual([])
   const enumerations: unknown[] = []
@@ -37,5 +44,7 @@ test('a response has an exact status, and no enumeration has null among its valu
     return value
   })
   expect(enumerations.length).toBeGreaterThan(50)
-  expect(enumerations.filter((values) => Array.isArray(values) && values.includes(null))).toEqual([])
+  expect(enumerations.filter((values) => Array.isArray(values) && values.includes(null))).toEqual(
+    [],
+  )
 })

@@ -21,7 +21,10 @@ async function freePort(): Promise<number> {
  * @param description the path of the OpenAPI document
  * @returns its address, its warnings and errors, and a function that stops it
  */
-export async function prism(upstream: string, description: string): Promise<{ url: string, complaints: () => string[], stop: () => Promise<void> }> {
+export async function prism(
+  upstream: string,
+  description: string,
+): Promise<{ url: string, complaints: () => string[], stop: () => Promise<void> }> {
   const behind = await recorder(upstream)
   const port = await freePort()
   const child = spawn(process.execPath, [

@@ -7,7 +7,8 @@ export type Sent = { method: string, path: string, headers: IncomingHttpHeaders,
 export type Recorder = { url: string, sent: Sent[], close: () => void }
 
 /**
- * Starts the proxy. It removes the media type of responses to HEAD, because Prism fails to parse their empty body as JSON.
+ * Starts the proxy. It removes the media type of responses to HEAD, because Prism fails to parse
+ * their empty body as JSON.
  */
 export async function recorder(upstream: string): Promise<Recorder> {
   const { hostname, port } = new URL(upstream)
@@ -17,7 +18,8 @@ export async function recorder(upstream: string): Promise<Recorder> {
     const one: Sent = { method, path, headers, body: '' }
     sent.push(one)
     const forwarded = httpRequest({ hostname, port, method, path, headers }, (answer) => {
-      const isKept = (at: number) => method !== 'HEAD' || answer.rawHeaders[at - at % 2]?.toLowerCase() !== 'content-type'
+      const isKept = (at: number) =>
+        method !== 'HEAD' || answer.rawHeaders[at - at % 2]?.toLowerCase() !== 'content-type'
       outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders.filter((_, at) => isKept(at)))
       answer.pipe(outgoing)
     })
@@ -29,5 +31,9 @@ export async function recorder(upstream: string): Promise<Recorder> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent, close: () => server.close() }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    sent,
+    close: () => server.close(),
+  }
 }

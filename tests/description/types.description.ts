@@ -1,4 +1,7 @@
-/** Redocly reports no warning for the OpenAPI documents, and types by openapi-typescript accept all requests of the docs. */
+/**
+ * Redocly reports no warning for the OpenAPI documents, and types by openapi-typescript accept all
+ * requests of the docs.
+ */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,9 +19,15 @@ let file: string
 let wholeRows: string
 let description: any
 
-const run = async (program: string, ...options: string[]): Promise<{ code: number, output: string }> => {
+const run = async (
+  program: string,
+  ...options: string[]
+): Promise<{ code: number, output: string }> => {
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [tool(program), ...options], {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [
+      tool(program),
+      ...options,
+    ], {
       cwd: directory,
       env: { ...process.env, NO_COLOR: '1' },
     })
@@ -35,19 +44,33 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-test.each(['openapi.json', 'openapi-whole-rows.json'])('Redocly finds no violation of its recommended rules in %s', async (name) => {
-  // Its summary for people is a sentence; its JSON has a number.
-  const { code, output } = await run('@redocly/cli/bin/cli.js', 'lint', join(directory, name), '--extends', 'recommended', '--format', 'json')
-  expect(code, output).toBe(0)
-  expect(JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)).totals).toMatchObject({ errors: 0, warnings: 0 })
-})
+test.each(['openapi.json', 'openapi-whole-rows.json'])(
+  'Redocly finds no violation of its recommended rules in %s',
+  async (name) => {
+    // Its summary for people is a sentence; its JSON has a number.
+    const { code, output } = await run(
+      '@redocly/cli/bin/cli.js',
+      'lint',
+      join(directory, name),
+      '--extends',
+      'recommended',
+      '--format',
+      'json',
+    )
+    expect(code, output).toBe(0)
+    expect(JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)).totals)
+      .toMatchObject({ errors: 0, warnings: 0 })
+  },
+)
 
 /** A request in the form of the types. */
 function typed({ method, path, headers, body }: Sent): string {
   const url = new URL(path, 'http://data')
   const { parameters = [] } = description.paths[url.pathname][method.toLowerCase()]
   const byName = new Map(parameters.map((parameter: { $ref?: string }) => {
-    const found = parameter.$ref === undefined ? parameter : description.components.parameters[parameter.$ref.slice('#/components/parameters/'.length)]
+    const found = parameter.$ref === undefined
+      ? parameter
+      : description.components.parameters[parameter.$ref.slice('#/components/parameters/'.length)]
     return [found.name, found]
   }))
   const query: Record<string, unknown> = {}
@@ -55,14 +78,22 @@ function typed({ method, path, headers, body }: Sent): string {
   for (const name of new Set(url.searchParams.keys())) {
     const values = url.searchParams.getAll(name)
     const { schema } = (byName.get(name) ?? { schema: {} }) as { schema: { type?: string } }
-    const value = values.length > 1 ? values : schema.type === 'integer' ? Number(values[0]) : values[0]
+    const value = values.length > 1
+      ? values
+      : schema.type === 'integer'
+      ? Number(values[0])
+      : values[0]
     if (byName.has(name)) query[name] = value
     else embedded[name] = value
   }
   const header = typeof headers['prefer'] === 'string' ? { Prefer: headers['prefer'] } : undefined
   const isJson = headers['content-type']?.startsWith('application/json') === true
   return request(method, url.pathname, {
-    query: Object.keys(embedded).length > 0 ? { ...query, embedded } : Object.keys(query).length > 0 ? query : undefined,
+    query: Object.keys(embedded).length > 0
+      ? { ...query, embedded }
+      : Object.keys(query).length > 0
+      ? query
+      : undefined,
     header,
     body: body === '' ? undefined : isJson ? JSON.parse(body) : body,
   })
@@ -74,15 +105,16 @@ const request = (method: string, path: string, parts: Record<string, unknown>): 
 /** Returns the requests of the README's main job to one of the two addresses. */
 async function readmeRequests(): Promise<string[]> {
   const page = await readFile(join(root, 'README.md'), 'utf8')
-  return [...page.matchAll(/curl [^\n]*?"?\$(AUTH|DATA)(\/[^\s"?;)]*)(?:\?([^\s"]*))?([^\n]*)/g)].map(([line, surface, path = '', query, rest = '']) => {
-    // Replaces a shell variable inside of a text by some text.
-    const body = / -d ((?:'[^']*'|\$\w+)+)/.exec(rest)?.[1]?.replaceAll(/'|\$(\w+)/g, '$1')
-    const method = / -X (\w+)/.exec(line)?.[1] ?? (body === undefined ? 'GET' : 'POST')
-    return request(method, surface === 'AUTH' ? `/api/auth${path}` : path, {
-      query: query === undefined ? undefined : Object.fromEntries(new URLSearchParams(query)),
-      body: body === undefined ? undefined : JSON.parse(body),
+  return [...page.matchAll(/curl [^\n]*?"?\$(AUTH|DATA)(\/[^\s"?;)]*)(?:\?([^\s"]*))?([^\n]*)/g)]
+    .map(([line, surface, path = '', query, rest = '']) => {
+      // Replaces a shell variable inside of a text by some text.
+      const body = / -d ((?:'[^']*'|\$\w+)+)/.exec(rest)?.[1]?.replaceAll(/'|\$(\w+)/g, '$1')
+      const method = / -X (\w+)/.exec(line)?.[1] ?? (body === undefined ? 'GET' : 'POST')
+      return request(method, surface === 'AUTH' ? `/api/auth${path}` : path, {
+        query: query === undefined ? undefined : Object.fromEntries(new URLSearchParams(query)),
+        body: body === undefined ? undefined : JSON.parse(body),
+      })
     })
-  })
 }
 
 const prelude = `import type { paths } from './api.ts'
@@ -107,7 +139,12 @@ async function compile(program: string): Promise<string> {
 
 /** Generates the types of a description, as api.ts. */
 async function generateTypes(ofFile: string): Promise<void> {
-  const { code, output } = await run('openapi-typescript/bin/cli.js', ofFile, '--output', join(directory, 'api.ts'))
+  const { code, output } = await run(
+    'openapi-typescript/bin/cli.js',
+    ofFile,
+    '--output',
+    join(directory, 'api.ts'),
+  )
   expect(code, output).toBe(0)
 }
 
@@ -135,7 +172,8 @@ test('types by openapi-typescript accept every request of README.md and docs/dat
     request('GET', '/transactions', { query: { limit: 'many' } }),
     request('POST', '/api/auth/sign-in/email', { body: { email: 'ann@example.com' } }),
   ]
-  const refused = [...(await compile(prelude + wrong.join(''))).matchAll(/^program\.mts\((\d+),/gm)].map(([, line]) => Number(line))
+  const refused = [...(await compile(prelude + wrong.join(''))).matchAll(/^program\.mts\((\d+),/gm)]
+    .map(([, line]) => Number(line))
   const first = prelude.split('\n').length
   expect([...new Set(refused)]).toEqual(wrong.map((_, at) => first + at))
 })
@@ -146,5 +184,6 @@ test('the program of docs/data.md for openapi-fetch compiles: no answer is a uni
   const [program = ''] = /^ {4}import createClient[^]*?(?=^\S)/m.exec(dataMarkdown) ?? []
   const given = 'declare const dataUrl: string, token: string\n'
   expect(program).toContain('GET')
-  expect(await compile(`${given}${program}// @ts-expect-error: no such column\nrows[0]?.colour\n`)).toBe('')
+  expect(await compile(`${given}${program}// @ts-expect-error: no such column\nrows[0]?.colour\n`))
+    .toBe('')
 })

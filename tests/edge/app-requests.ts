@@ -44,15 +44,25 @@ export async function writeApp(folder: string): Promise<string> {
 type Answer = { status: number, headers: Record<string, string>, body: string }
 
 /** Sends one request unchanged, unlike fetch. A chunked body is returned without decoding. */
-export async function requestFile(url: string, method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
-  const fields = Object.entries({ host: 'localhost', connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  const [head = '', ...rest] = (await raw(url, `${method} ${path} HTTP/1.1\r\n${fields}\r\n`)).split('\r\n\r\n')
+export async function requestFile(
+  url: string,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const fields = Object.entries({ host: 'localhost', connection: 'close', ...headers })
+    .map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  const [head = '', ...rest] = (await raw(url, `${method} ${path} HTTP/1.1\r\n${fields}\r\n`))
+    .split('\r\n\r\n')
   const [first = '', ...lines] = head.split('\r\n')
   return {
     status: Number(first.split(' ')[1]),
     // A header may occur twice.
     headers: lines.reduce<Record<string, string>>((before, line) => {
-      const [name, value] = [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]
+      const [name, value] = [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 2),
+      ]
       return { ...before, [name]: name in before ? `${before[name]}, ${value}` : value }
     }, {}),
     body: rest.join('\r\n\r\n'),
@@ -70,7 +80,10 @@ const document = {
   'x-request-id': /./,
   etag: /./,
 }
-const forEver = { 'cache-control': /^public, max-age=31536000, immutable$/, 'x-content-type-options': /^nosniff$/ }
+const forEver = {
+  'cache-control': /^public, max-age=31536000, immutable$/,
+  'x-content-type-options': /^nosniff$/,
+}
 const checked = { 'cache-control': /^no-cache$/ }
 const appPath = { ...document, vary: /accept(?!-)/i }
 const noPage = {
@@ -78,12 +91,21 @@ const noPage = {
   'content-security-policy': /^default-src 'none'; .*frame-ancestors 'none'$/,
   'x-content-type-options': /^nosniff$/,
 }
-const notFound = { ...noPage, vary: /^accept, accept-encoding$/i, 'content-type': /^application\/json$/ }
+const notFound = {
+  ...noPage,
+  vary: /^accept, accept-encoding$/i,
+  'content-type': /^application\/json$/,
+}
 const html = /<title>Money/
 const nothing = /^(?:0\r\n)?(?:\r\n)?$/
-const surfaces = 'The auth surface is at /api/auth, and the data surface at /data. All routes are at /docs.'
-const nothingHere = new RegExp(`{"error":"NOT_FOUND","message":"This path does not exist. ${surfaces}"}`)
-const onlyReads = new RegExp(`{"error":"METHOD_NOT_ALLOWED","message":"The app has only GET and HEAD. ${surfaces}"}`)
+const surfaces =
+  'The auth surface is at /api/auth, and the data surface at /data. All routes are at /docs.'
+const nothingHere = new RegExp(
+  `{"error":"NOT_FOUND","message":"This path does not exist. ${surfaces}"}`,
+)
+const onlyReads = new RegExp(
+  `{"error":"METHOD_NOT_ALLOWED","message":"The app has only GET and HEAD. ${surfaces}"}`,
+)
 
 type Case = [
   what: string,
@@ -105,35 +127,96 @@ export const appRequests: Case[] = [
   ['a path of the app with a slash', ['GET', '/transactions/', page], 200, appPath, html],
   ['the document by its file name', ['GET', '/index.html'], 200, document, html],
   ['the headers of the app', ['HEAD', '/'], 200, document, nothing],
-  ['a path of the app requested as JSON', ['GET', '/transactions/42', { accept: 'application/json' }], 404, notFound, nothingHere],
-  ['a script with a hash', ['GET', '/assets/index-aB3x_9Qz.js'], 200, { ...forEver, 'content-type': /javascript/ }, /^console\.log/],
-  ['a style with a long hash', ['GET', '/assets/main.3f2a9c1b4d5e6f70.css'], 200, { ...forEver, 'content-type': /^text\/css/ }, /^body/],
-  ['a script without a hash', ['GET', '/assets/my-overview.js'], 200, checked, /^1$/],
-  ['a document with what looks like a hash', ['GET', '/assets/vendor-12345678.html'], 200, checked, /doctype/],
-  ['an image', ['GET', '/favicon.svg'], 200, { ...checked, 'content-type': /^image\/svg\+xml/ }, /^<svg/],
-  ['a script with gzip accepted', ['GET', '/assets/index-aB3x_9Qz.js', { 'accept-encoding': 'gzip' }], 200, {
+  [
+    'a path of the app requested as JSON',
+    ['GET', '/transactions/42', { accept: 'application/json' }],
+    404,
+    notFound,
+    nothingHere,
+  ],
+  ['a script with a hash', ['GET', '/assets/index-aB3x_9Qz.js'], 200, {
     ...forEver,
-    'content-encoding': /^gzip$/,
-    vary: /accept-encoding/i,
-  }, /^(?!console)./s],
-  ['a part', ['GET', '/robots.txt', { range: 'bytes=0-3' }], 206, { 'content-range': /^bytes 0-3\/14$/ }, /^User$/],
-  ['a range outside of the file', ['GET', '/robots.txt', { range: 'bytes=99-' }], 416, { 'content-range': /^bytes \*\/14$/ }, /./s],
-  ['a range of another build', ['GET', '/robots.txt', { range: 'bytes=0-3', 'if-range': '"other"' }], 200, {}, /^User-agent/],
-  ['a script that does not exist', ['GET', '/assets/index-00000000.js', page], 404, notFound, nothingHere],
+    'content-type': /javascript/,
+  }, /^console\.log/],
+  ['a style with a long hash', ['GET', '/assets/main.3f2a9c1b4d5e6f70.css'], 200, {
+    ...forEver,
+    'content-type': /^text\/css/,
+  }, /^body/],
+  ['a script without a hash', ['GET', '/assets/my-overview.js'], 200, checked, /^1$/],
+  [
+    'a document with what looks like a hash',
+    ['GET', '/assets/vendor-12345678.html'],
+    200,
+    checked,
+    /doctype/,
+  ],
+  [
+    'an image',
+    ['GET', '/favicon.svg'],
+    200,
+    { ...checked, 'content-type': /^image\/svg\+xml/ },
+    /^<svg/,
+  ],
+  [
+    'a script with gzip accepted',
+    ['GET', '/assets/index-aB3x_9Qz.js', { 'accept-encoding': 'gzip' }],
+    200,
+    {
+      ...forEver,
+      'content-encoding': /^gzip$/,
+      vary: /accept-encoding/i,
+    },
+    /^(?!console)./s,
+  ],
+  ['a part', ['GET', '/robots.txt', { range: 'bytes=0-3' }], 206, {
+    'content-range': /^bytes 0-3\/14$/,
+  }, /^User$/],
+  ['a range outside of the file', ['GET', '/robots.txt', { range: 'bytes=99-' }], 416, {
+    'content-range': /^bytes \*\/14$/,
+  }, /./s],
+  [
+    'a range of another build',
+    ['GET', '/robots.txt', { range: 'bytes=0-3', 'if-range': '"other"' }],
+    200,
+    {},
+    /^User-agent/,
+  ],
+  [
+    'a script that does not exist',
+    ['GET', '/assets/index-00000000.js', page],
+    404,
+    notFound,
+    nothingHere,
+  ],
   ['a folder', ['GET', '/assets'], 404, notFound, nothingHere],
   ['a folder with a slash', ['GET', '/assets/'], 404, notFound, nothingHere],
   ['a file whose name starts with a dot', ['GET', '/.env', page], 404, notFound, nothingHere],
   ['the same, encoded', ['GET', '/%2eenv', page], 404, notFound, nothingHere],
-  ['a file in a folder whose name starts with a dot', ['GET', '/assets/.map/index.txt'], 404, notFound, nothingHere],
+  [
+    'a file in a folder whose name starts with a dot',
+    ['GET', '/assets/.map/index.txt'],
+    404,
+    notFound,
+    nothingHere,
+  ],
   ['a file outside of the app', ['GET', '/../secret.txt'], 404, notFound, nothingHere],
   ['the same, encoded', ['GET', '/%2e%2e/secret.txt'], 404, notFound, nothingHere],
   ['the same, with slashes encoded', ['GET', '/..%2fsecret.txt'], 404, notFound, nothingHere],
   ['the same, encoded twice', ['GET', '/%252e%252e%252fsecret.txt'], 404, notFound, nothingHere],
   ['the same, from a folder', ['GET', '/assets/../../secret.txt'], 404, notFound, nothingHere],
   ['the same, with backslashes', ['GET', '/..%5csecret.txt'], 404, notFound, nothingHere],
-  ['a POST', ['POST', '/', { 'content-length': '0' }], 405, { ...noPage, allow: /^GET, HEAD$/ }, onlyReads],
+  [
+    'a POST',
+    ['POST', '/', { 'content-length': '0' }],
+    405,
+    { ...noPage, allow: /^GET, HEAD$/ },
+    onlyReads,
+  ],
   ['a TRACE', ['TRACE', '/'], 405, { ...noPage, allow: /^GET, HEAD$/ }, onlyReads],
-  ['a DELETE to a path of the app', ['DELETE', '/transactions/42'], 405, { ...noPage, allow: /^GET, HEAD$/ }, onlyReads],
+  ['a DELETE to a path of the app', ['DELETE', '/transactions/42'], 405, {
+    ...noPage,
+    allow: /^GET, HEAD$/,
+  }, onlyReads],
 ]
 
 /** Paths that the edge never serves from the app, although it has files with these names. */

@@ -1,6 +1,6 @@
 /**
- * Requests to PostgREST itself and through the edge at both prefixes. Status, headers and body are the same, except where docs/data.md says
- * that they differ.
+ * Requests to PostgREST itself and through the edge at both prefixes. Status, headers and body are
+ * the same, except where docs/data.md says that they differ.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
@@ -8,7 +8,15 @@ import { startEdge } from './support.ts'
 
 type Sent = { method?: string, path: string, headers?: Record<string, string>, body?: unknown }
 
-const columns = ['name', 'amount', 'transaction_date', 'status', 'description', 'category_id', 'metadata->>kind']
+const columns = [
+  'name',
+  'amount',
+  'transaction_date',
+  'status',
+  'description',
+  'category_id',
+  'metadata->>kind',
+]
 const operands = [
   'eq.pending',
   'neq.a',
@@ -28,7 +36,9 @@ const operands = [
   'cs.{a}',
   'ov.[1,2]',
 ]
-const filters = columns.flatMap((column) => operands.flatMap((operand) => [`${column}=${operand}`, `${column}=not.${operand}`]))
+const filters = columns.flatMap((column) =>
+  operands.flatMap((operand) => [`${column}=${operand}`, `${column}=not.${operand}`])
+)
 const quantified = ['eq', 'gt', 'lte', 'like', 'ilike', 'match', 'imatch'].flatMap((
   operator,
 ) => [`name=${operator}(any).{Rent,Food}`, `name=not.${operator}(all).{"R,x",*d*}`])
@@ -44,9 +54,7 @@ const texts = [
   'null',
   ' . ',
 ]
-const quotes = texts.flatMap((
-  text,
-) => [
+const quotes = texts.flatMap((text) => [
   `or=(name.eq."${text}",amount.eq.1)`,
   `and=(description.not.ilike."*${text}*",or(name.in.("${text}",b),amount.gt.0))`,
   `not.or=(name.eq."${text}")`,
@@ -106,9 +114,30 @@ const embedded = [
   'tags.name=eq.a',
   'line_items=eq.1&line_items=is.null'.split('&')[1] ?? '',
 ]
-const withEmbedded = embedded.map((query) => `select=name,cat:categories(label:name),line_items(name,c:categories(label:name))&${query}`)
-const orders = ['name', 'name.desc', 'amount.asc.nullsfirst', 'name,amount.desc', 'metadata->kind', 'metadata->>"a,b"', 'name.wrong', 'categories(name)', '']
-const pages = ['limit=1', 'limit=0', 'limit=-1', 'offset=1', 'offset=99', 'limit=2&offset=1', 'limit=x', 'select=name&limit=1&order=name']
+const withEmbedded = embedded.map((query) =>
+  `select=name,cat:categories(label:name),line_items(name,c:categories(label:name))&${query}`
+)
+const orders = [
+  'name',
+  'name.desc',
+  'amount.asc.nullsfirst',
+  'name,amount.desc',
+  'metadata->kind',
+  'metadata->>"a,b"',
+  'name.wrong',
+  'categories(name)',
+  '',
+]
+const pages = [
+  'limit=1',
+  'limit=0',
+  'limit=-1',
+  'offset=1',
+  'offset=99',
+  'limit=2&offset=1',
+  'limit=x',
+  'select=name&limit=1&order=name',
+]
 const ranges: Record<string, string>[] = [
   {},
   { range: '0-0' },
@@ -134,7 +163,9 @@ const types = [
   'application/geo+json',
   'application/vnd.pgrst.plan+json',
 ]
-const profiles: Record<string, string>[] = [{ 'accept-profile': 'api' }, { 'accept-profile': 'auth' }]
+const profiles: Record<string, string>[] = [{ 'accept-profile': 'api' }, {
+  'accept-profile': 'auth',
+}]
 const id = '00000000-0000-4000-8000-000000000001'
 const bodies: unknown[] = [
   { name: 'New' },
@@ -169,7 +200,8 @@ const calls: [path: string, body: unknown][] = [
   ['nothing', {}],
 ]
 
-const table = (queries: string[]): Sent[] => queries.map((query) => ({ path: `/transactions?${query}` }))
+const table = (queries: string[]): Sent[] =>
+  queries.map((query) => ({ path: `/transactions?${query}` }))
 const requests: Sent[] = [
   ...table([
     ...filters,
@@ -181,22 +213,51 @@ const requests: Sent[] = [
     ...orders.map((order) => `select=name,categories(name)&order=${order}`),
     ...pages,
   ]),
-  ...ranges.flatMap((headers) => ['GET', 'HEAD'].map((method) => ({ method, path: '/transactions?select=name&order=name', headers }))),
-  ...types.flatMap((accept) => ['/transactions?select=name', '/tags?select=name', '/rpc/get_balances'].map((path) => ({ path, headers: { accept } }))),
+  ...ranges.flatMap((headers) =>
+    ['GET', 'HEAD'].map((method) => ({
+      method,
+      path: '/transactions?select=name&order=name',
+      headers,
+    }))
+  ),
+  ...types.flatMap((accept) =>
+    ['/transactions?select=name', '/tags?select=name', '/rpc/get_balances'].map((path) => ({
+      path,
+      headers: { accept },
+    }))
+  ),
   ...profiles.map((headers) => ({ path: '/tags', headers })),
-  ...bodies.flatMap((body) => prefers.map((prefer) => ({ method: 'POST', path: '/tags?select=name', body, headers: rolledBack(prefer) }))),
-  ...['id=not.is.null', 'name=eq.Nothing', 'name=in.("a,b",weekly)', 'nothing=eq.1', 'or=(name.eq.weekly,name.eq."x,y.is.z")'].flatMap((query) =>
+  ...bodies.flatMap((body) =>
+    prefers.map((prefer) => ({
+      method: 'POST',
+      path: '/tags?select=name',
+      body,
+      headers: rolledBack(prefer),
+    }))
+  ),
+  ...[
+    'id=not.is.null',
+    'name=eq.Nothing',
+    'name=in.("a,b",weekly)',
+    'nothing=eq.1',
+    'or=(name.eq.weekly,name.eq."x,y.is.z")',
+  ].flatMap((query) =>
     ['PATCH', 'DELETE'].flatMap((method) =>
-      ['return=representation', 'return=minimal', 'count=exact,return=headers-only'].map((prefer) => ({
-        method,
-        path: `/tags?select=name&${query}`,
-        ...(method === 'PATCH' && { body: { color: '#00ff00' } }),
-        headers: rolledBack(prefer),
-      }))
+      ['return=representation', 'return=minimal', 'count=exact,return=headers-only']
+        .map((prefer) => ({
+          method,
+          path: `/tags?select=name&${query}`,
+          ...(method === 'PATCH' && { body: { color: '#00ff00' } }),
+          headers: rolledBack(prefer),
+        }))
     )
   ),
-  ...calls.flatMap(([path, body]) => [{ method: 'POST', path: `/rpc/${path}`, body }, { path: `/rpc/${path}` }]),
-  ...calls.slice(5, 6).flatMap(([path, body]) => withEmbedded.map((query) => ({ method: 'POST', path: `/rpc/${path}?${query}`, body }))),
+  ...calls.flatMap((
+    [path, body],
+  ) => [{ method: 'POST', path: `/rpc/${path}`, body }, { path: `/rpc/${path}` }]),
+  ...calls.slice(5, 6).flatMap(([path, body]) =>
+    withEmbedded.map((query) => ({ method: 'POST', path: `/rpc/${path}?${query}`, body }))
+  ),
   { path: '/wallets' },
   { method: 'OPTIONS', path: '/transactions' },
 ]
@@ -225,9 +286,19 @@ beforeAll(async () => {
   const food = await ann.create('categories', { name: 'Food' })
   const [rent] = await ann.create('transactions', [
     { name: 'Rent', amount: -900, category_id: food.id, metadata: { kind: 'home', 'a,b': 1 } },
-    ...texts.map((name) => ({ name: name.replaceAll('\\', ''), amount: 1, category_id: null, metadata: null })),
+    ...texts.map((name) => ({
+      name: name.replaceAll('\\', ''),
+      amount: 1,
+      category_id: null,
+      metadata: null,
+    })),
   ])
-  await ann.create('line_items', [{ transaction_id: rent.id, name: 'Garage', amount: -80, category_id: food.id }, {
+  await ann.create('line_items', [{
+    transaction_id: rent.id,
+    name: 'Garage',
+    amount: -80,
+    category_id: food.id,
+  }, {
     transaction_id: rent.id,
     name: 'Rest',
     amount: -20,
@@ -258,7 +329,11 @@ const ofEdge = new Set([
 async function ask(address: string, { method = 'GET', path, headers = {}, body }: Sent) {
   const response = await fetch(address + encodeURI(path), {
     method,
-    headers: { authorization: `Bearer ${await ann.token()}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    headers: {
+      authorization: `Bearer ${await ann.token()}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
@@ -266,9 +341,10 @@ async function ask(address: string, { method = 'GET', path, headers = {}, body }
   return {
     status: response.status,
     headers: Object.fromEntries(
-      [...response.headers].filter(([name]) => !ofEdge.has(name)).map((
-        [name, value],
-      ) => [name, value.replace(/^\/(data|rest\/v1)\//, '/').replace(/id=eq\.[\da-f-]{36}/, 'id=eq.…')]),
+      [...response.headers].filter(([name]) => !ofEdge.has(name)).map(([name, value]) => [
+        name,
+        value.replace(/^\/(data|rest\/v1)\//, '/').replace(/id=eq\.[\da-f-]{36}/, 'id=eq.…'),
+      ]),
     ),
     text,
   }
@@ -278,17 +354,26 @@ test('at least 500 requests are answered through the edge as by PostgREST', asyn
   expect(requests.length).toBeGreaterThanOrEqual(500)
   const different: string[] = []
   const compare = async (request: Sent) => {
-    const [direct, ...through] = await Promise.all([stack.url, `${edge.url}/data`, `${edge.url}/rest/v1`].map((address) => ask(address, request)))
+    const [direct, ...through] = await Promise.all(
+      [stack.url, `${edge.url}/data`, `${edge.url}/rest/v1`].map((address) =>
+        ask(address, request)
+      ),
+    )
     for (const answer of through) {
       const code = /^\{"code":"(\w+)"/.exec(answer.text)?.[1] ?? ''
-      const isDocumented = answer.status >= 400 && documented.includes(code) && direct?.text !== answer.text &&
-        (code === 'QUERY_TOO_COMPLEX' || direct !== undefined && (direct.status >= 400 || ['PGRST103', 'PGRST123'].includes(code)))
+      const isDocumented = answer.status >= 400 && documented.includes(code) &&
+        direct?.text !== answer.text &&
+        (code === 'QUERY_TOO_COMPLEX' ||
+          direct !== undefined && (direct.status >= 400 || ['PGRST103', 'PGRST123'].includes(code)))
       if (!isDocumented && JSON.stringify(answer) !== JSON.stringify(direct))
         different.push(
-          `${request.method ?? 'GET'} ${request.path} ${JSON.stringify(request.headers ?? {})}\n  ${JSON.stringify(direct)}\n  ${JSON.stringify(answer)}`,
+          `${request.method ?? 'GET'} ${request.path} ${JSON.stringify(request.headers ?? {})}\n  ${
+            JSON.stringify(direct)
+          }\n  ${JSON.stringify(answer)}`,
         )
     }
   }
-  for (let at = 0; at < requests.length; at += 2) await Promise.all(requests.slice(at, at + 2).map(compare))
+  for (let at = 0; at < requests.length; at += 2)
+    await Promise.all(requests.slice(at, at + 2).map(compare))
   expect(different).toEqual([])
 })

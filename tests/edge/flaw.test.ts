@@ -1,4 +1,7 @@
-/** An exception in the edge costs one request: the client receives a response, and PostgREST receives nothing. */
+/**
+ * An exception in the edge costs one request: the client receives a response, and PostgREST
+ * receives nothing.
+ */
 import { expect, test } from 'vitest'
 import { dataSurface } from '../../edge/data-surface.ts'
 import { fixedUpstream } from '../../edge/upstreams.ts'
@@ -37,7 +40,9 @@ test('a client whose request the edge fails to judge gets 500 in the shape of Po
     'GET /data/tags HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
   )
   expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 500', 'HTTP/1.1 200'])
-  expect(answers).toContain('{"code":"INTERNAL_ERROR","message":"Something went wrong on our side.","details":null,"hint":null}')
+  expect(answers).toContain(
+    '{"code":"INTERNAL_ERROR","message":"Something went wrong on our side.","details":null,"hint":null}',
+  )
   expect(seen).toEqual(['/tags'])
   expect(errors).toEqual([flaw])
 })

@@ -1,4 +1,7 @@
-/** A database that goes away during a request. The client learns whether to try again, and no host, port or state of a server. */
+/**
+ * A database that goes away during a request. The client learns whether to try again, and no host,
+ * port or state of a server.
+ */
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,7 +14,8 @@ const connections = new Set<Socket>()
 let databaseUrl: URL
 const network = createServer((client) => {
   const server = connect(Number(databaseUrl.port), databaseUrl.hostname)
-  for (const [one, other] of [[client, server], [server, client]] as const) one.on('error', () => undefined).on('close', () => other.destroy()).pipe(other)
+  for (const [one, other] of [[client, server], [server, client]] as const)
+    one.on('error', () => undefined).on('close', () => other.destroy()).pipe(other)
   connections.add(client)
   client.once('close', () => connections.delete(client))
 })
@@ -42,8 +46,9 @@ afterAll(async () => {
 })
 
 /**
- * Stores a tag, interrupts it while it waits in COMMIT, and then lets the transaction continue. Each tag has its own PostgREST: one that
- * lost a connection loads its schema again, and refuses requests until then.
+ * Stores a tag, interrupts it while it waits in COMMIT, and then lets the transaction continue.
+ * Each tag has its own PostgREST: one that lost a connection loads its schema again, and refuses
+ * requests until then.
  */
 async function interruptCommit(name: string, interrupt: (pid: number) => unknown) {
   const { url } = await stack.startAnotherPostgrest()
@@ -51,7 +56,10 @@ async function interruptCommit(name: string, interrupt: (pid: number) => unknown
   const release = await holdLock(stack.ownerUrl, 'select pg_advisory_xact_lock($1)', [lock])
   try {
     const answer = caller.post('/tags', { name }, { prefer: 'return=representation' })
-    const waiting = () => stack.owner.query("select pid from pg_stat_activity where datname = current_database() and wait_event = 'advisory'")
+    const waiting = () =>
+      stack.owner.query(
+        "select pid from pg_stat_activity where datname = current_database() and wait_event = 'advisory'",
+      )
     await expect.poll(async () => (await waiting()).rows).toHaveLength(1)
     await interrupt((await waiting()).rows[0].pid)
     return await answer
@@ -62,11 +70,18 @@ async function interruptCommit(name: string, interrupt: (pid: number) => unknown
 const busy = { status: 503, body: { code: 'SERVICE_BUSY', details: null, hint: null } }
 const unknown = {
   ...busy,
-  body: { ...busy.body, message: 'The response was lost, so the request may be stored or not. Read the rows before you send it again.' },
+  body: {
+    ...busy.body,
+    message:
+      'The response was lost, so the request may be stored or not. Read the rows before you send it again.',
+  },
 }
 
 test('an operator ends the database session that stores a tag of Ann in COMMIT: she learns that it may be stored', async () => {
-  const answer = await interruptCommit('Ended', (pid) => stack.owner.query('select pg_terminate_backend($1)', [pid]))
+  const answer = await interruptCommit(
+    'Ended',
+    (pid) => stack.owner.query('select pg_terminate_backend($1)', [pid]),
+  )
   expect(answer).toMatchObject(unknown)
 })
 
@@ -74,7 +89,9 @@ test('the connection is lost there: she learns the same, and the tag is stored',
   const answer = await interruptCommit('Lost', cut)
   expect(answer).toMatchObject(unknown)
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-  await expect.poll(async () => (await stack.owner.query("select name from api.tags where name = 'Lost'")).rows).toEqual([{ name: 'Lost' }])
+  await expect.poll(async () =>
+    (await stack.owner.query("select name from api.tags where name = 'Lost'")).rows
+  ).toEqual([{ name: 'Lost' }])
 })
 
 test('a database that cannot be reached is 503 with and without a token, and no response names its address', async () => {
@@ -84,7 +101,11 @@ test('a database that cannot be reached is 503 with and without a token, and no 
   network.close()
   await once(network, 'close')
   const anonymous = (path: string) =>
-    fetch(edge + path).then(async (response) => ({ status: response.status, headers: response.headers, text: await response.text() }))
+    fetch(edge + path).then(async (response) => ({
+      status: response.status,
+      headers: response.headers,
+      text: await response.text(),
+    }))
   const answers = [
     await caller.get('/tags'),
     await caller.post('/tags', { name: 'Unreached' }),
@@ -101,17 +122,30 @@ test('a database that cannot be reached is 503 with and without a token, and no 
 })
 
 /** An error of PostgREST, with the text that libpq adds. */
-const failure = (code: string) => ({ code, message: 'terminating', details: 'connection to server at "10.1.2.3", port 5432 failed', hint: null })
+const failure = (code: string) => ({
+  code,
+  message: 'terminating',
+  details: 'connection to server at "10.1.2.3", port 5432 failed',
+  hint: null,
+})
 /** Sends a request through an edge to a PostgREST that answers with this error. */
 async function askFor(status: number, code: string, method: 'get' | 'post') {
   const postgrest = await fakePostgrest((request, response) => {
     request.resume()
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(failure(code)))
+    response.writeHead(status, { 'content-type': 'application/json' }).end(
+      JSON.stringify(failure(code)),
+    )
   })
   const caller = stack.as(await stack.person(), undefined, `${await edgeForTest(postgrest)}/data`)
   return method === 'get' ? caller.get('/tags') : caller.post('/tags', { name: 'a' })
 }
-const again = { ...busy, body: { ...busy.body, message: 'The data surface cannot take this request now. Try again in a moment.' } }
+const again = {
+  ...busy,
+  body: {
+    ...busy.body,
+    message: 'The data surface cannot take this request now. Try again in a moment.',
+  },
+}
 
 test.each([[400, ''], [503, '57P01'], [500, '57P02'], [503, '08006'], [503, 'PGRST001']])(
   '%i %j leaves the outcome of a write unknown, and a read can be sent again',
@@ -121,7 +155,16 @@ test.each([[400, ''], [503, '57P01'], [500, '57P02'], [503, '08006'], [503, 'PGR
   },
 )
 
-test.each([[500, '40P01'], [500, '55P03'], [500, '57P03'], [503, 'PGRST000'], [503, 'PGRST002'], [504, 'PGRST003'], [500, 'PGRST300'], [405, '25006']])(
+test.each([
+  [500, '40P01'],
+  [500, '55P03'],
+  [500, '57P03'],
+  [503, 'PGRST000'],
+  [503, 'PGRST002'],
+  [504, 'PGRST003'],
+  [500, 'PGRST300'],
+  [405, '25006'],
+])(
   'after %i %s a write is not stored, and can be sent again',
   async (status, code) => {
     expect(await askFor(status, code, 'post')).toMatchObject(again)

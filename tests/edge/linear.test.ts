@@ -1,4 +1,7 @@
-/** The time that the edge spends on a query grows with the length of the query, and not with its square: one thread serves all clients. */
+/**
+ * The time that the edge spends on a query grows with the length of the query, and not with its
+ * square: one thread serves all clients.
+ */
 import { expect, test } from 'vitest'
 import { checkQuery } from '../../edge/query.ts'
 
@@ -54,7 +57,9 @@ const paths: [name: string, longest: number, of: (run: string) => string][] = [
 
 const fill = (word: string, bytes: number) => word.repeat(Math.floor(bytes / word.length))
 
-/** Returns the time of one judgement: the fastest of several, because other processes delay some. */
+/**
+ * Returns the time of one judgement: the fastest of several, because other processes delay some.
+ */
 function time(url: string): number {
   let fastest = Infinity
   for (let round = 0; round < 12; round++) {
@@ -65,18 +70,28 @@ function time(url: string): number {
   return fastest
 }
 
-/** Returns how much longer a query takes than one of half its length: 2 if the time is linear, 4 if it is quadratic. Stops at a value below 3. */
+/**
+ * Returns how much longer a query takes than one of half its length: 2 if the time is linear, 4 if
+ * it is quadratic. Stops at a value below 3.
+ */
 function growth(long: string, short: string): number {
   let least = Infinity
-  for (let attempt = 0; attempt < 8 && least >= 3; attempt++) least = Math.min(least, time(long) / time(short))
+  for (let attempt = 0; attempt < 8 && least >= 3; attempt++)
+    least = Math.min(least, time(long) / time(short))
   return least
 }
 
-test.each([...kinds.map(([name, longest, of]) => [name, longest, (run: string) => `/transactions?${of(run)}`] as const), ...paths])(
+test.each([
+  ...kinds.map(([name, longest, of]) =>
+    [name, longest, (run: string) => `/transactions?${of(run)}`] as const
+  ),
+  ...paths,
+])(
   '%s of twice the length takes about twice the time, whatever fills it',
   (_, longest, of) => {
     for (const word of repeated) {
-      expect(growth(of(fill(word, longest)), of(fill(word, longest / 2))), JSON.stringify(word)).toBeLessThan(3)
+      expect(growth(of(fill(word, longest)), of(fill(word, longest / 2))), JSON.stringify(word))
+        .toBeLessThan(3)
     }
   },
 )

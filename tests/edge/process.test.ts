@@ -1,4 +1,7 @@
-/** The edge as a process: its surfaces, probes and settings, its start and stop, and failures of its upstreams. */
+/**
+ * The edge as a process: its surfaces, probes and settings, its start and stop, and failures of its
+ * upstreams.
+ */
 import { once } from 'node:events'
 import { request as httpRequest, type RequestListener } from 'node:http'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -49,31 +52,54 @@ afterAll(async () => {
 const json = { 'content-type': 'application/json' }
 const bearer = () => ({ authorization: `Bearer ${token}` })
 const statusOf = async (url: string, init: RequestInit = {}) => (await fetch(url, init)).status
-const lines = (of: EdgeProcess, id: string) => of.output().split('\n').filter((line) => line.includes(id)).map((line) => JSON.parse(line))
+const lines = (of: EdgeProcess, id: string) =>
+  of.output().split('\n').filter((line) => line.includes(id)).map((line) => JSON.parse(line))
 
 /** Starts an edge for one test. By default no upstream responds. */
 async function edgeFor(env: Record<string, string>): Promise<EdgeProcess> {
-  const one = await startEdgeProcess({ AUTH_UPSTREAM: 'http://127.0.0.1:9', POSTGREST_UPSTREAM: 'http://127.0.0.1:9', ...env })
+  const one = await startEdgeProcess({
+    AUTH_UPSTREAM: 'http://127.0.0.1:9',
+    POSTGREST_UPSTREAM: 'http://127.0.0.1:9',
+    ...env,
+  })
   onTestFinished(() => one[Symbol.asyncDispose]())
   return one
 }
 /** A fake PostgREST that reports ready on its own port. */
-async function postgrest(listener: RequestListener): Promise<{ POSTGREST_UPSTREAM: string, POSTGREST_READY_PORT: string }> {
-  const url = await fakePostgrest((request, response) => (request.url === '/ready' ? response.end() : listener(request, response)))
+async function postgrest(
+  listener: RequestListener,
+): Promise<{ POSTGREST_UPSTREAM: string, POSTGREST_READY_PORT: string }> {
+  const url = await fakePostgrest((
+    request,
+    response,
+  ) => (request.url === '/ready' ? response.end() : listener(request, response)))
   return { POSTGREST_UPSTREAM: url, POSTGREST_READY_PORT: new URL(url).port }
 }
 const isReady = (of: EdgeProcess) =>
-  expect.poll(async () => (await fetch(`${of.adminUrl}/metrics`)).text()).toMatch(/^edge_upstreams\{surface="data",state="ready"\} [1-9]/m)
+  expect.poll(async () => (await fetch(`${of.adminUrl}/metrics`)).text()).toMatch(
+    /^edge_upstreams\{surface="data",state="ready"\} [1-9]/m,
+  )
 
 describe('a live stream', () => {
-  const openStream = (of: EdgeProcess) => openLive(of.url, { cookie: [...ann.cookies].map(([key, value]) => `${key}=${value}`).join('; ') }, '?tables=tags')
+  const openStream = (of: EdgeProcess) =>
+    openLive(of.url, {
+      cookie: [...ann.cookies].map(([key, value]) => `${key}=${value}`).join('; '),
+    }, '?tables=tags')
 
   test('a live stream passes the edge without a buffer, and its end reaches the auth service', async () => {
     const stream = await openStream(edge)
     await stream.next('ready')
-    const created = await fetch(`${edge.url}/data/tags`, { method: 'POST', headers: { ...bearer(), ...json }, body: '{"name":"Food"}' })
-    expect(await stream.next()).toMatchObject({ event: 'change', data: { change_id: created.headers.get('x-change-id') } })
-    const streams = async () => /^auth_streams (\d+)/m.exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1]
+    const created = await fetch(`${edge.url}/data/tags`, {
+      method: 'POST',
+      headers: { ...bearer(), ...json },
+      body: '{"name":"Food"}',
+    })
+    expect(await stream.next()).toMatchObject({
+      event: 'change',
+      data: { change_id: created.headers.get('x-change-id') },
+    })
+    const streams = async () =>
+      /^auth_streams (\d+)/m.exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1]
     await stream.close()
     await expect.poll(streams).toBe('0')
     // a client leaves each stream, so this is no failure
@@ -85,18 +111,24 @@ describe('a live stream', () => {
       if (request.url !== '/api/auth/changes') response.end()
       else response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n')
     }
-    const full = await edgeFor({ AUTH_UPSTREAM: await fakePostgrest(endless), TRUSTED_PROXIES: '127.0.0.1' })
+    const full = await edgeFor({
+      AUTH_UPSTREAM: await fakePostgrest(endless),
+      TRUSTED_PROXIES: '127.0.0.1',
+    })
     const [left, last] = [new AbortController(), new AbortController()]
     onTestFinished(() => last.abort())
-    const open = (client: string, { signal } = left) => fetch(`${full.url}/api/auth/changes`, { signal, headers: { 'x-forwarded-for': client } })
+    const open = (client: string, { signal } = left) =>
+      fetch(`${full.url}/api/auth/changes`, { signal, headers: { 'x-forwarded-for': client } })
     // kept, because fetch cancels a response that nothing refers to
     const responses: Response[] = []
     for (const client of ['203.0.113.7', '198.51.100.7']) {
-      for (let at = 0; at < 5; at++) responses.push(...await Promise.all(Array.from({ length: 100 }, () => open(client))))
+      for (let at = 0; at < 5; at++)
+        responses.push(...await Promise.all(Array.from({ length: 100 }, () => open(client))))
     }
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
     const refused = await open('192.0.2.7')
-    expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([429, '30', { error: 'RATE_LIMIT_EXCEEDED' }])
+    expect([refused.status, refused.headers.get('retry-after'), await refused.json()])
+      .toMatchObject([429, '30', { error: 'RATE_LIMIT_EXCEEDED' }])
     expect(await statusOf(`${full.url}/api/auth/get-session`)).toBe(200)
     left.abort()
     await expect.poll(async () => (await open('192.0.2.7', last)).status).toBe(200)
@@ -109,7 +141,8 @@ describe('a live stream', () => {
     const begun = performance.now()
     await stopping[Symbol.asyncDispose]()
     await stream.closed
-    // the time in which a stopping edge still serves, and not the five seconds for requests in progress
+    // the time in which a stopping edge still serves, and not the five seconds for requests in
+    // progress
     expect(performance.now() - begun).toBeLessThan(5_000)
     expect(stream.text()).not.toContain('event: end')
   })
@@ -117,8 +150,13 @@ describe('a live stream', () => {
 
 test('both surfaces log one line per request without its query, and the auth service logs the same id and client', async () => {
   for (const path of ['/data/transactions?name=eq.secret', '/api/auth/get-session?a=secret']) {
-    const headers = { 'x-forwarded-for': '203.0.113.7', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
-    const id = (await fetch(edge.url + path, { headers: { ...headers, 'x-request-id': 'chosen-by-a-client' } })).headers.get('x-request-id') ?? ''
+    const headers = {
+      'x-forwarded-for': '203.0.113.7',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    }
+    const id = (await fetch(edge.url + path, {
+      headers: { ...headers, 'x-request-id': 'chosen-by-a-client' },
+    })).headers.get('x-request-id') ?? ''
     expect(id).toMatch(/^[0-9a-f-]{36}$/)
     await expect.poll(() => lines(edge, id)).toHaveLength(1)
     expect(lines(edge, id)[0]).toMatchObject({
@@ -129,7 +167,10 @@ test('both surfaces log one line per request without its query, and the auth ser
       ms: expect.any(Number),
       client: '203.0.113.7',
     })
-    if (path.startsWith('/api')) await expect.poll(() => stack.logged.filter((line) => line.includes(id) && line.includes('203.0.113.7'))).toHaveLength(1)
+    if (path.startsWith('/api'))
+      await expect.poll(() =>
+        stack.logged.filter((line) => line.includes(id) && line.includes('203.0.113.7'))
+      ).toHaveLength(1)
   }
   expect(edge.output()).not.toContain('secret')
   expect(stack.logged.join('')).not.toContain('chosen-by-a-client')
@@ -142,26 +183,52 @@ test('both surfaces are up at /healthz, and down if either does not respond', as
   }
   await isReady(edge)
   expect(await health(edge)).toEqual([200, { status: 'up' }])
-  expect(await health(await edgeFor({ POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort) }))).toEqual([503, { status: 'down' }])
-  expect(await health(await edgeFor({ AUTH_UPSTREAM: stack.url }))).toEqual([503, { status: 'down' }])
+  expect(
+    await health(
+      await edgeFor({ POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort) }),
+    ),
+  ).toEqual([503, { status: 'down' }])
+  expect(await health(await edgeFor({ AUTH_UPSTREAM: stack.url }))).toEqual([503, {
+    status: 'down',
+  }])
 })
 
 describe('the state of the edge', () => {
   test('the state of the edge is served at the admin port only; the public port has no probe or setting of the edge, the auth service or PostgREST', async () => {
     for (const path of ['/livez', '/readyz', '/metrics']) {
       expect([path, await statusOf(edge.adminUrl + path)]).toEqual([path, 200])
-      for (const form of [path, `${path}?a=b`, `http://localhost${path}`, `/x/..${path}`, `//${path}`]) {
+      for (
+        const form of [path, `${path}?a=b`, `http://localhost${path}`, `/x/..${path}`, `//${path}`]
+      ) {
         expect([form, (await requestFile(edge.url, 'GET', form)).status]).toEqual([form, 404])
       }
     }
-    for (const path of ['/config', '/schema_cache', '/live', '/ready', '//config', '/data/config', '/data/../config']) {
+    for (
+      const path of [
+        '/config',
+        '/schema_cache',
+        '/live',
+        '/ready',
+        '//config',
+        '/data/config',
+        '/data/../config',
+      ]
+    ) {
       const { status, body } = await requestFile(edge.url, 'GET', path)
-      expect([path, status, body]).toEqual([path, 404, expect.not.stringMatching(/jwt-secret|db-uri|edge_/)])
+      expect([path, status, body]).toEqual([
+        path,
+        404,
+        expect.not.stringMatching(/jwt-secret|db-uri|edge_/),
+      ])
     }
     expect(await statusOf(`${edge.adminUrl}/nothing`)).toBe(404)
     const figures = await (await fetch(`${edge.adminUrl}/metrics`)).text()
     for (
-      const series of ['edge_requests_total{surface="data",status="200"}', 'edge_upstreams{surface="auth",state="ready"} 1', 'process_resident_memory_bytes']
+      const series of [
+        'edge_requests_total{surface="data",status="200"}',
+        'edge_upstreams{surface="auth",state="ready"} 1',
+        'process_resident_memory_bytes',
+      ]
     ) {
       expect(figures).toContain(series)
     }
@@ -171,30 +238,51 @@ describe('the state of the edge', () => {
   test.each([
     ['AUTH_UPSTREAM must be set', { AUTH_UPSTREAM: '' }],
     ['POSTGREST_UPSTREAM must be a list of addresses', { POSTGREST_UPSTREAM: 'postgrest' }],
-    ['POSTGREST_UPSTREAM must be a list of addresses', { POSTGREST_UPSTREAM: 'http://a:3000/path' }],
-    ['POSTGREST_UPSTREAM must be a list of addresses', { POSTGREST_UPSTREAM: 'http://a:3000 https://b:3000' }],
+    ['POSTGREST_UPSTREAM must be a list of addresses', {
+      POSTGREST_UPSTREAM: 'http://a:3000/path',
+    }],
+    ['POSTGREST_UPSTREAM must be a list of addresses', {
+      POSTGREST_UPSTREAM: 'http://a:3000 https://b:3000',
+    }],
     ['DATA_REPLICAS must be a list of addresses', { DATA_REPLICAS: 'http://user:secret@a:3000' }],
     ['EDGE_ADMIN_PORT must differ from PORT', { PORT: '20001', EDGE_ADMIN_PORT: '20001' }],
     ['POSTGREST_READY_PORT must be a port number', { POSTGREST_READY_PORT: 'x' }],
     ['APP_DIR must be a folder with an index.html', { APP_DIR: '/nonexistent' }],
     ['TRUSTED_PROXIES must be a comma list of CIDR ranges', { TRUSTED_PROXIES: 'everybody' }],
   ])('an invalid setting makes the start fail with one line: %s', async (message, env) => {
-    const { code, output } = await endOfEdge({ AUTH_UPSTREAM: 'auth:3000', POSTGREST_UPSTREAM: 'postgrest:3000', APP_DIR: 'none', ...env })
+    const { code, output } = await endOfEdge({
+      AUTH_UPSTREAM: 'auth:3000',
+      POSTGREST_UPSTREAM: 'postgrest:3000',
+      APP_DIR: 'none',
+      ...env,
+    })
     expect(output).toMatch(new RegExp(`^Cannot start: ${message}[^\\n]*\\n$`))
     expect(output).not.toContain('secret')
     expect(code).toBe(1)
   })
 
   test('a port in use makes the start fail with one line that names its setting', async () => {
-    const upstreams = { AUTH_UPSTREAM: 'auth:3000', POSTGREST_UPSTREAM: 'postgrest:3000', APP_DIR: 'none' }
+    const upstreams = {
+      AUTH_UPSTREAM: 'auth:3000',
+      POSTGREST_UPSTREAM: 'postgrest:3000',
+      APP_DIR: 'none',
+    }
     const [taken, free] = [new URL(edge.url).port, String(await freePort())]
-    expect((await endOfEdge({ ...upstreams, PORT: taken, EDGE_ADMIN_PORT: free })).output).toContain(`Cannot start: PORT ${taken} is taken`)
-    expect((await endOfEdge({ ...upstreams, PORT: free, EDGE_ADMIN_PORT: taken })).output).toContain(`Cannot start: EDGE_ADMIN_PORT ${taken} is taken`)
+    expect((await endOfEdge({ ...upstreams, PORT: taken, EDGE_ADMIN_PORT: free })).output)
+      .toContain(`Cannot start: PORT ${taken} is taken`)
+    expect((await endOfEdge({ ...upstreams, PORT: free, EDGE_ADMIN_PORT: taken })).output)
+      .toContain(`Cannot start: EDGE_ADMIN_PORT ${taken} is taken`)
   })
 
   test('a host name without an address causes a warning that names the setting, and the other surface is served', async () => {
-    const one = await edgeFor({ AUTH_UPSTREAM: 'http://no-such-host.invalid:3000', POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort) })
-    await expect.poll(() => one.output()).toContain('"setting":"AUTH_UPSTREAM","name":"no-such-host.invalid","msg":"a host name has no address"')
+    const one = await edgeFor({
+      AUTH_UPSTREAM: 'http://no-such-host.invalid:3000',
+      POSTGREST_UPSTREAM: stack.dataUrl,
+      POSTGREST_READY_PORT: String(readyPort),
+    })
+    await expect.poll(() => one.output()).toContain(
+      '"setting":"AUTH_UPSTREAM","name":"no-such-host.invalid","msg":"a host name has no address"',
+    )
     await isReady(one)
     expect(await statusOf(`${one.url}/data/transactions`)).toBe(200)
   })
@@ -214,21 +302,32 @@ test('the app in APP_DIR is served like by npm start, and compressed if its buil
   const directory = await writeApp(folder)
   await writeFile(join(directory, 'large.js'), 'money()\n'.repeat(1_000))
   const one = await edgeFor({ APP_DIR: directory, APP_CSP: "default-src 'self'" })
-  for (const [what, request, status] of appRequests.slice(0, 12)) expect([what, (await requestFile(one.url, ...request)).status]).toEqual([what, status])
-  expect((await requestFile(one.url, 'GET', '/')).headers['content-security-policy']).toBe("default-src 'self'")
+  for (const [what, request, status] of appRequests.slice(0, 12))
+    expect([what, (await requestFile(one.url, ...request)).status]).toEqual([what, status])
+  expect((await requestFile(one.url, 'GET', '/')).headers['content-security-policy']).toBe(
+    "default-src 'self'",
+  )
   const packed = await requestFile(one.url, 'GET', '/large.js', { 'accept-encoding': 'gzip' })
-  expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: expect.stringMatching(/accept-encoding/i) })
+  expect(packed.headers).toMatchObject({
+    'content-encoding': 'gzip',
+    vary: expect.stringMatching(/accept-encoding/i),
+  })
   expect(packed.body.length).toBeLessThan(1_000)
 })
 
 test('the app is absent if APP_DIR is a file: `/` is served by the auth service, which links to the docs', async () => {
-  const one = await edgeFor({ AUTH_UPSTREAM: stack.url, APP_DIR: join(import.meta.dirname, 'process.ts') })
+  const one = await edgeFor({
+    AUTH_UPSTREAM: stack.url,
+    APP_DIR: join(import.meta.dirname, 'process.ts'),
+  })
   expect(await (await fetch(one.url)).json()).toMatchObject({ auth: expect.any(String) })
 })
 
 describe('upstreams', () => {
   /** Counts the requests of two fake PostgREST processes. */
-  async function two(answer: (name: string) => RequestListener = () => (_, response) => response.end('[]')) {
+  async function two(
+    answer: (name: string) => RequestListener = () => (_, response) => response.end('[]'),
+  ) {
     const served: Record<string, number> = { a: 0, b: 0 }
     const start = (name: string) =>
       fakePostgrest((request, response) => {
@@ -241,15 +340,22 @@ describe('upstreams', () => {
 
   test('upstreams share the requests, and one that is not ready gets none', async () => {
     let isBReady = true
-    const ready = await fakePostgrest((_, response) => response.writeHead(isBReady ? 200 : 503).end())
+    const ready = await fakePostgrest((_, response) =>
+      response.writeHead(isBReady ? 200 : 503).end()
+    )
     const { served, a, b } = await two()
     // Both use one readiness port, so they are ready together.
-    const one = await edgeFor({ POSTGREST_UPSTREAM: `${a} ${b}`, POSTGREST_READY_PORT: new URL(ready).port })
+    const one = await edgeFor({
+      POSTGREST_UPSTREAM: `${a} ${b}`,
+      POSTGREST_READY_PORT: new URL(ready).port,
+    })
     await isReady(one)
     for (let at = 0; at < 10; at++) await statusOf(`${one.url}/data/x`)
     expect(served).toEqual({ a: 5, b: 5 })
     isBReady = false
-    await expect.poll(async () => (await fetch(`${one.adminUrl}/metrics`)).text()).toContain('edge_upstreams{surface="data",state="ready"} 0')
+    await expect.poll(async () => (await fetch(`${one.adminUrl}/metrics`)).text()).toContain(
+      'edge_upstreams{surface="data",state="ready"} 0',
+    )
     const waits = statusOf(`${one.url}/data/x`)
     isBReady = true
     expect(await waits).toBe(200)
@@ -258,13 +364,19 @@ describe('upstreams', () => {
   test('upstreams that were ready serve again as soon as they read the database, even if they are not ready', async () => {
     let [isListening, hasDatabase] = [true, true]
     const start = (answersReady: () => boolean) =>
-      fakePostgrest((request, response) => response.writeHead((request.url === '/ready' ? answersReady() : hasDatabase) ? 200 : 503).end())
+      fakePostgrest((request, response) =>
+        response.writeHead((request.url === '/ready' ? answersReady() : hasDatabase) ? 200 : 503)
+          .end()
+      )
     const [a, b] = [await start(() => isListening), await start(() => false)]
     const one = await edgeFor({ POSTGREST_UPSTREAM: a, POSTGREST_READY_PORT: new URL(a).port })
     // This process has never been ready, so it may lack the keys.
     const other = await edgeFor({ POSTGREST_UPSTREAM: b, POSTGREST_READY_PORT: new URL(b).port })
     await isReady(one)
-    const ready = async (of: EdgeProcess) => /surface="data",state="ready"\} (\d)/.exec(await (await fetch(`${of.adminUrl}/metrics`)).text())?.[1]
+    const ready = async (of: EdgeProcess) =>
+      /surface="data",state="ready"\} (\d)/.exec(
+        await (await fetch(`${of.adminUrl}/metrics`)).text(),
+      )?.[1]
     ;[isListening, hasDatabase] = [false, false]
     await expect.poll(() => ready(one)).toBe('0')
     hasDatabase = true
@@ -276,9 +388,14 @@ describe('upstreams', () => {
   test('upstreams are chosen by their load: while one is slow, the other responds', async () => {
     const waiting: (() => void)[] = []
     let isSlow = true
-    const { served, a, b } = await two((name) => (_, response) => name === 'a' && isSlow ? void waiting.push(() => response.end()) : void response.end())
+    const { served, a, b } = await two((name) => (_, response) =>
+      name === 'a' && isSlow ? void waiting.push(() => response.end()) : void response.end()
+    )
     const ready = await fakePostgrest((_, response) => response.end())
-    const one = await edgeFor({ POSTGREST_UPSTREAM: `${a},${b}`, POSTGREST_READY_PORT: new URL(ready).port })
+    const one = await edgeFor({
+      POSTGREST_UPSTREAM: `${a},${b}`,
+      POSTGREST_READY_PORT: new URL(ready).port,
+    })
     await isReady(one)
     const all = Array.from({ length: 12 }, () => statusOf(`${one.url}/data/x`))
     await expect.poll(() => waiting.length).toBeGreaterThan(0)
@@ -293,7 +410,10 @@ describe('upstreams', () => {
   test('upstreams that refuse connections are skipped: no request fails while one of two is down', async () => {
     const { a } = await two()
     const ready = await fakePostgrest((_, response) => response.end())
-    const one = await edgeFor({ POSTGREST_UPSTREAM: `${a} http://127.0.0.1:9`, POSTGREST_READY_PORT: new URL(ready).port })
+    const one = await edgeFor({
+      POSTGREST_UPSTREAM: `${a} http://127.0.0.1:9`,
+      POSTGREST_READY_PORT: new URL(ready).port,
+    })
     await isReady(one)
     for (let at = 0; at < 6; at++) {
       expect(await statusOf(`${one.url}/data/x`)).toBe(200)
@@ -311,9 +431,17 @@ describe('upstreams', () => {
       fetch(`${one.url}/api/auth/sign-out`, { method: 'POST' }),
       fetch(`${one.url}/api/auth/x`, { method: 'POST', body: '{}' }),
     ]
-    for (let at = 0; at < 5; at++) expect(await statusOf(`${one.url}/data/transactions`, { headers: bearer() })).toBe(200)
-    await fakePostgrest((request, response) => void request.resume().once('end', () => response.end(request.url)), port)
-    expect(await Promise.all(waits.map(async (answer) => (await answer).text()))).toEqual(['/api/auth/jwks', '/api/auth/sign-out', '/api/auth/x'])
+    for (let at = 0; at < 5; at++)
+      expect(await statusOf(`${one.url}/data/transactions`, { headers: bearer() })).toBe(200)
+    await fakePostgrest(
+      (request, response) => void request.resume().once('end', () => response.end(request.url)),
+      port,
+    )
+    expect(await Promise.all(waits.map(async (answer) => (await answer).text()))).toEqual([
+      '/api/auth/jwks',
+      '/api/auth/sign-out',
+      '/api/auth/x',
+    ])
   })
 
   test('upstreams that abort a request cause an error in the surface’s format, and a change is not repeated', async () => {
@@ -329,29 +457,49 @@ describe('upstreams', () => {
       const response = await fetch(one.url + path, { method: 'POST', headers: json, body: '{}' })
       return [response.status, await response.json()]
     }
-    expect(await post('/api/auth/sign-in/email')).toEqual([500, { error: 'INTERNAL_ERROR', message: 'Something went wrong on our side.' }])
-    const message = 'The response was lost, so the request may be stored or not. Read the rows before you send it again.'
-    expect(await post('/data/transactions')).toEqual([502, { code: 'BAD_GATEWAY', message, details: null, hint: null }])
+    expect(await post('/api/auth/sign-in/email')).toEqual([500, {
+      error: 'INTERNAL_ERROR',
+      message: 'Something went wrong on our side.',
+    }])
+    const message =
+      'The response was lost, so the request may be stored or not. Read the rows before you send it again.'
+    expect(await post('/data/transactions')).toEqual([502, {
+      code: 'BAD_GATEWAY',
+      message,
+      details: null,
+      hint: null,
+    }])
     expect(changes).toBe(2)
   })
 })
 
 test('standbys serve reads; the primary serves changes, reads with no-cache, and all requests that a standby refuses', async () => {
   let status = 200
-  const standby = await postgrest((request, response) => void response.writeHead(status).end(`standby ${request.method} ${request.url}`))
-  const primary = await postgrest((request, response) => void request.resume().once('end', () => response.end(`primary ${request.method} ${request.url}`)))
+  const standby = await postgrest((request, response) =>
+    void response.writeHead(status).end(`standby ${request.method} ${request.url}`)
+  )
+  const primary = await postgrest((request, response) =>
+    void request.resume().once(
+      'end',
+      () => response.end(`primary ${request.method} ${request.url}`),
+    )
+  )
   const one = await edgeFor({
     ...primary,
     DATA_REPLICAS: standby.POSTGREST_UPSTREAM.slice('http://'.length),
     DATA_REPLICAS_READY_PORT: standby.POSTGREST_READY_PORT,
   })
-  await expect.poll(async () => (await fetch(`${one.adminUrl}/metrics`)).text()).toContain('edge_upstreams{surface="standby",state="ready"} 1')
+  await expect.poll(async () => (await fetch(`${one.adminUrl}/metrics`)).text()).toContain(
+    'edge_upstreams{surface="standby",state="ready"} 1',
+  )
   const ask = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(`${one.url}/data${path}`, init)
     return `${response.status} ${await response.text()}`
   }
   expect(await ask('/x?a=b')).toBe('200 standby GET /x?a=b')
-  expect(await ask('/x', { headers: { 'cache-control': 'max-age=0, No-Cache' } })).toBe('200 primary GET /x')
+  expect(await ask('/x', { headers: { 'cache-control': 'max-age=0, No-Cache' } })).toBe(
+    '200 primary GET /x',
+  )
   expect(await ask('/x', { method: 'DELETE' })).toBe('200 primary DELETE /x')
   expect(await ask('/x', { method: 'POST', body: 'x' })).toBe('200 primary POST /x')
   for (status of [401, 404, 429, 500, 503]) expect(await ask('/x')).toBe('200 primary GET /x')
@@ -367,18 +515,45 @@ test('standbys that are down leave the reads to the primary', async () => {
 describe('a PostgREST of version 16', () => {
   const expired = { code: 'PGRST303', details: null, hint: null, message: 'JWT expired' }
   const errors: [string, number, object, number, object][] = [
-    ['an expired token gets the interface’s code', 401, expired, 401, { ...expired, code: 'PGRST301' }],
-    ['an invalid token keeps its code', 401, { ...expired, code: 'PGRST301' }, 401, { ...expired, code: 'PGRST301' }],
-    ['an upsert with the same row twice is a client error', 500, { code: '21000', message: 'cannot affect row a second time' }, 400, {
-      code: '21000',
-      message: 'cannot affect row a second time',
+    ['an expired token gets the interface’s code', 401, expired, 401, {
+      ...expired,
+      code: 'PGRST301',
     }],
-    ['a body that is nested too deeply is too large, like in 12.0.2', 500, { code: '54001', message: 'stack depth limit exceeded' }, 413, {
-      code: '54001',
-      message: 'stack depth limit exceeded',
+    ['an invalid token keeps its code', 401, { ...expired, code: 'PGRST301' }, 401, {
+      ...expired,
+      code: 'PGRST301',
     }],
-    ['another server error stays one', 500, { code: 'XX000', message: 'x' }, 500, { code: 'XX000', message: 'x' }],
-    ['a large error is passed on unchanged', 500, { code: '21000', message: 'x'.repeat(20_000) }, 500, { code: '21000', message: 'x'.repeat(20_000) }],
+    [
+      'an upsert with the same row twice is a client error',
+      500,
+      { code: '21000', message: 'cannot affect row a second time' },
+      400,
+      {
+        code: '21000',
+        message: 'cannot affect row a second time',
+      },
+    ],
+    [
+      'a body that is nested too deeply is too large, like in 12.0.2',
+      500,
+      { code: '54001', message: 'stack depth limit exceeded' },
+      413,
+      {
+        code: '54001',
+        message: 'stack depth limit exceeded',
+      },
+    ],
+    ['another server error stays one', 500, { code: 'XX000', message: 'x' }, 500, {
+      code: 'XX000',
+      message: 'x',
+    }],
+    [
+      'a large error is passed on unchanged',
+      500,
+      { code: '21000', message: 'x'.repeat(20_000) },
+      500,
+      { code: '21000', message: 'x'.repeat(20_000) },
+    ],
   ]
   test.each(errors)('%s', async (_, status, body, statusSeen, bodySeen) => {
     const answer = JSON.stringify(body)
@@ -387,7 +562,11 @@ describe('a PostgREST of version 16', () => {
       'content-length': answer.length,
       'proxy-status': `PostgREST; error=${(body as { code: string }).code}`,
     }
-    const one = await edgeFor(await postgrest((request, response) => void request.resume().once('end', () => response.writeHead(status, headers).end(answer))))
+    const one = await edgeFor(
+      await postgrest((request, response) =>
+        void request.resume().once('end', () => response.writeHead(status, headers).end(answer))
+      ),
+    )
     await isReady(one)
     for (const init of [{}, { method: 'POST', body: '{}' }, { method: 'DELETE' }]) {
       const response = await fetch(`${one.url}/data/transactions`, init)
@@ -399,15 +578,31 @@ describe('a PostgREST of version 16', () => {
 
 test('the real PostgREST never returns 500 to a client for an upsert with the same row twice or for deeply nested JSON', async () => {
   const post = async (path: string, body: string, headers = {}) => {
-    const response = await fetch(edge.url + path, { method: 'POST', headers: { ...bearer(), ...json, ...headers }, body })
+    const response = await fetch(edge.url + path, {
+      method: 'POST',
+      headers: { ...bearer(), ...json, ...headers },
+      body,
+    })
     return [response.status, (await response.json() as { code: string }).code]
   }
   const id = '00000000-0000-4000-8000-000000000001'
-  const twice = JSON.stringify([{ id, name: 'Bread', amount: -3 }, { id, name: 'Rolls', amount: -4 }])
-  expect(await post('/data/transactions?on_conflict=id', twice, { prefer: 'resolution=merge-duplicates' })).toEqual([400, '21000'])
+  const twice = JSON.stringify([{ id, name: 'Bread', amount: -3 }, {
+    id,
+    name: 'Rolls',
+    amount: -4,
+  }])
+  expect(
+    await post('/data/transactions?on_conflict=id', twice, {
+      prefer: 'resolution=merge-duplicates',
+    }),
+  ).toEqual([400, '21000'])
   const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
-  expect(await post('/data/transactions', `{"name":"Bread","amount":-3,"metadata":${deep}}`)).toEqual([413, '54001'])
-  expect(await post('/data/rpc/get_filtered_transactions', `{"filters":${deep}}`)).toEqual([413, '54001'])
+  expect(await post('/data/transactions', `{"name":"Bread","amount":-3,"metadata":${deep}}`))
+    .toEqual([413, '54001'])
+  expect(await post('/data/rpc/get_filtered_transactions', `{"filters":${deep}}`)).toEqual([
+    413,
+    '54001',
+  ])
 })
 
 test('a stop keeps serving for a moment with Connection: close, completes running requests, and returns 503 to probes', async () => {
@@ -434,12 +629,17 @@ test('a stop keeps serving for a moment with Connection: close, completes runnin
 })
 
 test('a hold delays requests of both surfaces until it ends, but not the app and /healthz', async () => {
-  const one = await edgeFor({ ...stackUpstreams(), APP_DIR: await writeApp(await mkdtemp(join(tmpdir(), 'finance app '))) })
+  const one = await edgeFor({
+    ...stackUpstreams(),
+    APP_DIR: await writeApp(await mkdtemp(join(tmpdir(), 'finance app '))),
+  })
   await isReady(one)
   process.kill(one.pid, 'SIGUSR2')
   await expect.poll(one.output).toContain('requests are held')
   let answered = 0
-  const waiting = ['/data/transactions', '/api/auth/jwks'].map((path) => statusOf(one.url + path).finally(() => (answered += 1)))
+  const waiting = ['/data/transactions', '/api/auth/jwks'].map((path) =>
+    statusOf(one.url + path).finally(() => (answered += 1))
+  )
   expect(await statusOf(`${one.url}/healthz`)).toBe(200)
   expect(await statusOf(one.url)).toBe(200)
   expect(answered).toBe(0)
@@ -459,7 +659,11 @@ test('after kill -9 under load only requests in progress are lost: every acknowl
     for (let number = 0; load.running; number++) {
       const external_id = `${caller}-${number}`
       const body = JSON.stringify({ name: 'Under load', amount: -1, source: 'load', external_id })
-      const status = await statusOf(`${one.url}/data/transactions`, { method: 'POST', headers: { ...bearer(), ...json }, body }).catch(() => 0)
+      const status = await statusOf(`${one.url}/data/transactions`, {
+        method: 'POST',
+        headers: { ...bearer(), ...json },
+        body,
+      }).catch(() => 0)
       if (status === 201) acknowledged.push(external_id)
       else failed.push(external_id)
       // No process listens until the restart.
@@ -479,7 +683,9 @@ test('after kill -9 under load only requests in progress are lost: every acknowl
   load.running = false
   await Promise.all(writing)
   expect(failed.length).toBeLessThanOrEqual(callers)
-  const { rows } = await stack.sql.query<{ external_id: string }>(`select external_id from api.transactions where source = 'load'`)
+  const { rows } = await stack.sql.query<{ external_id: string }>(
+    `select external_id from api.transactions where source = 'load'`,
+  )
   const stored = rows.map(({ external_id }) => external_id)
   expect(new Set(stored).size).toBe(stored.length)
   expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([])

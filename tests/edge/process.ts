@@ -19,24 +19,42 @@ export type EdgeProcess = AsyncDisposable & {
   again: () => Promise<EdgeProcess>
 }
 
-/** The environment of started processes: nothing of the test's environment except the path of node. */
+/**
+ * The environment of started processes: nothing of the test's environment except the path of node.
+ */
 const bare = () => ({ PATH: process.env['PATH'] ?? '' })
 
 /** Runs `node edge/main.ts` until it exits. @returns its exit code and its output */
-export async function endOfEdge(env: Record<string, string>): Promise<{ code: number | null, output: string }> {
-  const child = spawn(process.execPath, ['edge/main.ts'], { cwd: root, env: { ...bare(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+export async function endOfEdge(
+  env: Record<string, string>,
+): Promise<{ code: number | null, output: string }> {
+  const child = spawn(process.execPath, ['edge/main.ts'], {
+    cwd: root,
+    env: { ...bare(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()))
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data: Buffer) => (output += data.toString()))
   const [code] = await once(child, 'close') as [number | null]
   return { code, output }
 }
 
 /** Starts the edge, and waits until it listens. */
-export async function startEdgeProcess(env: Record<string, string>, ports?: [number, number]): Promise<EdgeProcess> {
+export async function startEdgeProcess(
+  env: Record<string, string>,
+  ports?: [number, number],
+): Promise<EdgeProcess> {
   const [port, adminPort] = ports ?? [await freePort(), await freePort()]
   const child = spawn(process.execPath, ['edge/main.ts'], {
     cwd: root,
-    env: { ...bare(), PORT: String(port), EDGE_ADMIN_PORT: String(adminPort), APP_DIR: 'none', ...env },
+    env: {
+      ...bare(),
+      PORT: String(port),
+      EDGE_ADMIN_PORT: String(adminPort),
+      APP_DIR: 'none',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

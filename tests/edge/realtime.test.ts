@@ -1,4 +1,7 @@
-/** realtime/ as a process of its own, beside an auth service that does not serve it, behind an edge that knows both. */
+/**
+ * realtime/ as a process of its own, beside an auth service that does not serve it, behind an edge
+ * that knows both.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -12,10 +15,15 @@ import { startStack, type Stack } from '../support/stack.ts'
 import { webhookSink } from '../support/webhook-sink.ts'
 import { startEdgeProcess } from './process.ts'
 
-/** Starts the process with the settings that docs/settings.md names for it, and waits until it is ready. */
+/**
+ * Starts the process with the settings that docs/settings.md names for it, and waits until it is
+ * ready.
+ */
 async function startRealtime(stack: Stack): Promise<string> {
   const port = await freePort()
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../support/realtime-worker.ts', import.meta.url))], {
+  const child = spawn(process.execPath, [
+    fileURLToPath(new URL('../support/realtime-worker.ts', import.meta.url)),
+  ], {
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
@@ -36,7 +44,9 @@ async function startRealtime(stack: Stack): Promise<string> {
   })
   const url = `http://127.0.0.1:${port}`
   // longer than usual, because the process loads all modules while the others start
-  await expect.poll(() => fetch(`${url}/readyz`).then(({ status }) => status, () => 0), { timeout: 120_000 }).toBe(200)
+  await expect.poll(() => fetch(`${url}/readyz`).then(({ status }) => status, () => 0), {
+    timeout: 120_000,
+  }).toBe(200)
   return url
 }
 
@@ -57,15 +67,28 @@ test('a user gets events, webhooks and a calendar from realtime/ as a process of
     TRUSTED_PROXIES: '127.0.0.1',
   })
   const ann = await signedIn({ ...stack, url: edge.url }, 'Ann')
-  const headers = { authorization: `Bearer ${await ann.token()}`, 'content-type': 'application/json' }
+  const headers = {
+    authorization: `Bearer ${await ann.token()}`,
+    'content-type': 'application/json',
+  }
   const { body: key } = await ann.post('/api-key/create', { name: 'Report', expiresInDays: 1 })
 
   // by the cookie, by a token of the data surface, and by an API key
-  const credentials = [{ cookie: cookieOf(ann) }, { authorization: headers.authorization }, { authorization: `Bearer ${key.key}` }]
+  const credentials = [{ cookie: cookieOf(ann) }, { authorization: headers.authorization }, {
+    authorization: `Bearer ${key.key}`,
+  }]
   const streams = await Promise.all(credentials.map((one) => openLive(edge.url, one)))
   for (const stream of streams) await stream.next('ready')
-  expect(await ann.post('/webhook/create', { name: 'Sheet', url: sink.url, password: 'not the password' })).toMatchObject({ status: 400 })
-  expect(await ann.post('/webhook/create', { name: 'Sheet', url: sink.url })).toMatchObject({ status: 200 })
+  expect(
+    await ann.post('/webhook/create', {
+      name: 'Sheet',
+      url: sink.url,
+      password: 'not the password',
+    }),
+  ).toMatchObject({ status: 400 })
+  expect(await ann.post('/webhook/create', { name: 'Sheet', url: sink.url })).toMatchObject({
+    status: 200,
+  })
   const created = await fetch(`${edge.url}/data/subscriptions`, {
     method: 'POST',
     headers,
@@ -73,25 +96,37 @@ test('a user gets events, webhooks and a calendar from realtime/ as a process of
   })
   expect(created.status).toBe(201)
   const changeId = created.headers.get('x-change-id')
-  for (const stream of streams) expect(await stream.next('change')).toMatchObject({ data: { change_id: changeId } })
+  for (const stream of streams)
+    expect(await stream.next('change')).toMatchObject({ data: { change_id: changeId } })
   await expect.poll(() => sink.changes().map(({ table }) => table)).toContain('subscriptions')
 
   const { body: { url } } = await ann.post('/calendar/create', { name: 'What is due' })
   const calendar = await fetch(`${edge.url}${new URL(url).pathname}`)
-  expect([calendar.status, calendar.headers.get('content-type')]).toEqual([200, 'text/calendar; charset=utf-8'])
+  expect([calendar.status, calendar.headers.get('content-type')]).toEqual([
+    200,
+    'text/calendar; charset=utf-8',
+  ])
   expect(await calendar.text()).toContain('SUMMARY:Rent')
 
   const metrics = await (await fetch(`${realtime}/metrics`)).text()
   expect(metrics).toMatch(/^auth_streams 3$/m)
   expect(metrics).toMatch(/^auth_webhooks_delivered_total [1-9]/m)
-  expect(await (await fetch(`${edge.adminUrl}/metrics`)).text()).toMatch(/^edge_upstreams\{surface="realtime",state="ready"\} 1/m)
+  expect(await (await fetch(`${edge.adminUrl}/metrics`)).text()).toMatch(
+    /^edge_upstreams\{surface="realtime",state="ready"\} 1/m,
+  )
 
   // Each process serves its own routes only.
   for (const path of ['/changes', '/webhook/list', '/calendar/list']) {
-    expect((await fetch(`${stack.url}/api/auth${path}`, { headers: { cookie: cookieOf(ann) } })).status).toBe(404)
+    expect(
+      (await fetch(`${stack.url}/api/auth${path}`, { headers: { cookie: cookieOf(ann) } })).status,
+    ).toBe(404)
   }
-  expect((await fetch(`${realtime}/api/auth/get-session`, { headers: { cookie: cookieOf(ann) } })).status).toBe(404)
+  expect(
+    (await fetch(`${realtime}/api/auth/get-session`, { headers: { cookie: cookieOf(ann) } }))
+      .status,
+  ).toBe(404)
   expect((await ann.post('/sign-out')).status).toBe(200)
-  for (const stream of streams.slice(0, 2)) expect(await stream.next('end')).toMatchObject({ data: { reason: 'ended' } })
+  for (const stream of streams.slice(0, 2))
+    expect(await stream.next('end')).toMatchObject({ data: { reason: 'ended' } })
   expect((await ann.get('/webhook/list')).status).toBe(401)
 })

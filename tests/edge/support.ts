@@ -10,16 +10,25 @@ import { connectionShares } from '../../edge/connection-shares.ts'
 import { localEdge } from '../../edge/local.ts'
 import { readSettings } from '../../common/settings.ts'
 
-/** Writes exactly these bytes to a new connection. @returns the response until the other side closes it, or fails to read on */
+/**
+ * Writes exactly these bytes to a new connection. @returns the response until the other side closes
+ * it, or fails to read on
+ */
 export function raw(url: string, ...parts: (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = createConnection({ host: new URL(url).hostname, port: Number(new URL(url).port) })
+    const socket = createConnection({
+      host: new URL(url).hostname,
+      port: Number(new URL(url).port),
+    })
     let answer = ''
     socket.on('data', (chunk: Buffer) => {
       answer += chunk.toString('latin1')
     })
     // A connection that is closed while the test still writes has often received a response.
-    socket.once('error', (error) => answer === '' ? reject(error) : resolve(answer)).once('close', () => resolve(answer))
+    socket.once('error', (error) => answer === '' ? reject(error) : resolve(answer)).once(
+      'close',
+      () => resolve(answer),
+    )
     for (const part of parts) socket.write(part)
   })
 }
@@ -27,13 +36,20 @@ export function raw(url: string, ...parts: (string | Buffer)[]): Promise<string>
 export type Streamed = { status: number, body: string }
 
 /** Sends a chunked body with backpressure. An endless body is sent until a response arrives. */
-export function stream(url: string, headers: Record<string, string>, chunks: Iterable<string | Buffer>): Promise<Streamed> {
+export function stream(
+  url: string,
+  headers: Record<string, string>,
+  chunks: Iterable<string | Buffer>,
+): Promise<Streamed> {
   return new Promise((resolve, reject) => {
     const sending = request(url, { method: 'POST', headers, agent: false }, (response) => {
       let body = ''
       response.setEncoding('utf8').on('data', (text: string) => {
         body += text
-      }).once('end', () => resolve({ status: response.statusCode ?? 0, body })).once('error', reject)
+      }).once('end', () => resolve({ status: response.statusCode ?? 0, body })).once(
+        'error',
+        reject,
+      )
     })
     sending.once('error', reject)
     const rest = chunks[Symbol.iterator]()
@@ -68,10 +84,17 @@ async function forThisTest(server: Server): Promise<string> {
 }
 
 /** Starts a fake PostgREST for one test. @returns its address */
-export const fakePostgrest = (listener: RequestListener, port = 0): Promise<string> => forThisTest(createServer(listener).listen(port, '127.0.0.1'))
+export const fakePostgrest = (listener: RequestListener, port = 0): Promise<string> =>
+  forThisTest(createServer(listener).listen(port, '127.0.0.1'))
 
-/** Returns the shares of an edge that knows no keys, so that its callers share the connections by their networks. */
-export const sharesWithoutKeys = () => ({ readCaller: () => Promise.resolve(undefined), shares: connectionShares(12) })
+/**
+ * Returns the shares of an edge that knows no keys, so that its callers share the connections by
+ * their networks.
+ */
+export const sharesWithoutKeys = () => ({
+  readCaller: () => Promise.resolve(undefined),
+  shares: connectionShares(12),
+})
 
 /** The parts of an edge for tests that differ: the keys of its auth service, and its settings. */
 type Differing = { publicKeys?: Service['publicKeys'], env?: Record<string, string> }
@@ -99,18 +122,37 @@ function edgeServer(
     postgrestUrl: url,
     timeoutMs,
   })
-  return createServer((incoming, outgoing) => void listener(incoming, outgoing)).listen(0, '127.0.0.1')
+  return createServer((incoming, outgoing) => void listener(incoming, outgoing)).listen(
+    0,
+    '127.0.0.1',
+  )
 }
 
 /** Starts an edge that runs until it is closed. */
 export const startEdge = (url: string) => listening(edgeServer(url, 2_000, []))
 
-/** Starts an edge for one test. @param logged collects its log lines @param app a folder with an app @returns its address */
-export const edgeForTest = (url: string, timeoutMs = 2_000, logged: string[] = [], app?: string): Promise<string> =>
-  forThisTest(edgeServer(url, timeoutMs, logged, { ...(app !== undefined && { env: { APP_DIR: app } }) }))
+/**
+ * Starts an edge for one test. @param logged collects its log lines @param app a folder with an app
+ * @returns its address
+ */
+export const edgeForTest = (
+  url: string,
+  timeoutMs = 2_000,
+  logged: string[] = [],
+  app?: string,
+): Promise<string> =>
+  forThisTest(
+    edgeServer(url, timeoutMs, logged, { ...(app !== undefined && { env: { APP_DIR: app } }) }),
+  )
 
 /** Starts an edge for one test. @returns its address, and a function that reads its metrics */
-export async function sharingEdge(url: string, differing: Differing): Promise<{ url: string, metrics: () => Promise<string> }> {
+export async function sharingEdge(
+  url: string,
+  differing: Differing,
+): Promise<{ url: string, metrics: () => Promise<string> }> {
   const registry = new Registry()
-  return { url: await forThisTest(edgeServer(url, 2_000, [], differing, registry)), metrics: () => registry.metrics() }
+  return {
+    url: await forThisTest(edgeServer(url, 2_000, [], differing, registry)),
+    metrics: () => registry.metrics(),
+  }
 }

@@ -19,7 +19,11 @@ beforeAll(async () => {
     create function api.headers_of_this_request() returns json language sql stable return current_setting('request.headers')::json;
     grant execute on function api.headers_of_this_request() to anon, authenticated;
     notify pgrst, 'reload schema'`)
-  await vi.waitFor(async () => expect((await fetch(`${stack.dataUrl}/rpc/headers_of_this_request`)).status).toBe(200), { timeout: 30_000 })
+  await vi.waitFor(
+    async () =>
+      expect((await fetch(`${stack.dataUrl}/rpc/headers_of_this_request`)).status).toBe(200),
+    { timeout: 30_000 },
+  )
 })
 afterAll(() => stack.close())
 
@@ -31,16 +35,25 @@ const json = { 'content-type': 'application/json' }
 const dataHeaders = {
   'cache-control': 'private, no-store',
   'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 }
 
 /** The visible parts of a response, except values of the connection and of the moment. */
 async function visibleParts(url: string, init: RequestInit = {}) {
   const response = await fetch(url, init)
   const headers = Object.fromEntries(
-    [...response.headers].filter(([name]) => !['date', 'x-request-id', 'x-change-id', 'connection', 'keep-alive', 'transfer-encoding'].includes(name)),
+    [...response.headers].filter(([name]) =>
+      !['date', 'x-request-id', 'x-change-id', 'connection', 'keep-alive', 'transfer-encoding']
+        .includes(name)
+    ),
   )
-  return { status: response.status, statusText: response.statusText, headers, body: await response.text() }
+  return {
+    status: response.status,
+    statusText: response.statusText,
+    headers,
+    body: await response.text(),
+  }
 }
 
 describe.each(prefixes)('at %s', (prefix) => {
@@ -48,34 +61,59 @@ describe.each(prefixes)('at %s', (prefix) => {
     const requests: [string, RequestInit][] = [
       ['/transactions?select=name&order=name', { headers: bearer() }],
       ['/transactions', { method: 'HEAD', headers: { ...bearer(), prefer: 'count=exact' } }],
-      ['/transactions?select=name', { headers: { ...bearer(), accept: 'application/vnd.pgrst.object+json' } }],
-      ['/transactions', { method: 'POST', body: '{"name":"Bread","amount":-3}', headers: { ...bearer(), ...json } }],
+      ['/transactions?select=name', {
+        headers: { ...bearer(), accept: 'application/vnd.pgrst.object+json' },
+      }],
+      ['/transactions', {
+        method: 'POST',
+        body: '{"name":"Bread","amount":-3}',
+        headers: { ...bearer(), ...json },
+      }],
       ['/transactions', { method: 'POST', body: '{"name":', headers: { ...bearer(), ...json } }],
-      ['/transactions?name=eq.Nothing', { method: 'PATCH', body: '{"name":"Rolls"}', headers: { ...bearer(), ...json } }],
+      ['/transactions?name=eq.Nothing', {
+        method: 'PATCH',
+        body: '{"name":"Rolls"}',
+        headers: { ...bearer(), ...json },
+      }],
       ['/transactions?name=eq.Bread', {
         method: 'PATCH',
         body: '{"name":"Rolls"}',
         headers: { ...bearer(), ...json, prefer: 'return=representation,count=exact' },
       }],
       ['/transactions?name=eq.Nothing', { method: 'DELETE', headers: bearer() }],
-      ['/rpc/get_transaction_stat', { method: 'POST', body: '{}', headers: { ...bearer(), ...json } }],
+      ['/rpc/get_transaction_stat', {
+        method: 'POST',
+        body: '{}',
+        headers: { ...bearer(), ...json },
+      }],
       ['/transactions', { method: 'OPTIONS' }],
       ['/transactions', {
         method: 'OPTIONS',
-        headers: { origin: 'https://app.example.org', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+        headers: {
+          origin: 'https://app.example.org',
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization',
+        },
       }],
-      ['/transactions?select=id&order=id.wrong', { headers: { origin: 'https://app.example.org' } }],
+      ['/transactions?select=id&order=id.wrong', {
+        headers: { origin: 'https://app.example.org' },
+      }],
       ['/nothing?a=%2F..%2F&b=%00', {}],
       ['/transactions', { headers: { authorization: 'Bearer bent' } }],
     ]
     for (const [path, init] of requests) {
-      const [direct, through] = [await visibleParts(stack.dataUrl + path, init), await visibleParts(stack.url + prefix + path, init)]
+      const [direct, through] = [
+        await visibleParts(stack.dataUrl + path, init),
+        await visibleParts(stack.url + prefix + path, init),
+      ]
       const exposed = direct.headers['access-control-expose-headers']
       expect(through.headers, path).toMatchObject(dataHeaders)
       Object.assign(direct.headers, dataHeaders)
       const location = direct.headers['content-location']
       if (location !== undefined) direct.headers['content-location'] = prefix + location
-      if (exposed !== undefined) direct.headers['access-control-expose-headers'] = `${exposed}, X-Change-Id, X-Left-Out, X-Request-Id`
+      if (exposed !== undefined)
+        direct.headers['access-control-expose-headers'] =
+          `${exposed}, X-Change-Id, X-Left-Out, X-Request-Id`
       if (path.includes('eq.Bread')) expect([through.status, direct.status]).toEqual([200, 200])
       else expect(through, `${init.method ?? 'GET'} ${path}`).toEqual(direct)
     }
@@ -94,30 +132,59 @@ describe.each(prefixes)('at %s', (prefix) => {
       ['PUT', '/transactions', 'PGRST105', tables.replace('PUT, ', '')],
       ['DELETE', '/rpc/get_cash_flow', 'PGRST101', 'OPTIONS, GET, HEAD, POST'],
       ['PROPFIND', '/rpc/undo', 'PGRST101', 'OPTIONS, POST'],
-      ['GET', `/rpc/delete_category?p_category_id=${JSON.parse(created)[0].id}`, '25006', 'OPTIONS, POST'],
+      [
+        'GET',
+        `/rpc/delete_category?p_category_id=${JSON.parse(created)[0].id}`,
+        '25006',
+        'OPTIONS, POST',
+      ],
       ...['', '/', '/?select=id'].flatMap((path) =>
-        ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'].map((method): typeof refused[number] => [method, path, 'PGRST117', 'OPTIONS, GET, HEAD'])
+        ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'].map((
+          method,
+        ): typeof refused[number] => [method, path, 'PGRST117', 'OPTIONS, GET, HEAD'])
       ),
     ]
     for (const [method, path, code, allow] of refused) {
       const more = method === 'PUT' ? { body: '{}' } : {}
-      const { status, headers, body } = await visibleParts(`${stack.url}${prefix}${path}`, { method, headers: { ...bearer(), ...json }, ...more })
-      expect({ status, allow: headers['allow'], ...JSON.parse(body) }, `${method} ${path}`).toMatchObject({ status: 405, allow, code, details: null })
+      const { status, headers, body } = await visibleParts(`${stack.url}${prefix}${path}`, {
+        method,
+        headers: { ...bearer(), ...json },
+        ...more,
+      })
+      expect({ status, allow: headers['allow'], ...JSON.parse(body) }, `${method} ${path}`)
+        .toMatchObject({ status: 405, allow, code, details: null })
     }
   })
 
   test('TRACE is refused, and no header of the request is in the response', async () => {
     for (const path of [`${prefix}/transactions`, '/api/auth/get-session', '/']) {
-      const answer = await raw(stack.url, `TRACE ${path} HTTP/1.1\r\nHost: localhost\r\nX-Secret: of the proxy\r\nConnection: close\r\n\r\n`)
+      const answer = await raw(
+        stack.url,
+        `TRACE ${path} HTTP/1.1\r\nHost: localhost\r\nX-Secret: of the proxy\r\nConnection: close\r\n\r\n`,
+      )
       expect(answer).toMatch(/^HTTP\/1\.1 40[145] /)
       expect(answer).not.toContain('of the proxy')
     }
   })
 
   test('a token without the bearer scheme is refused, where PostgREST would read it as no token and return no rows', async () => {
-    for (const authorization of [token, `JWT ${token}`, `Token ${token}`, `"Bearer ${token}"`, `Bearer:${token}`, 'Basic YW5uOmE=']) {
-      const answer = await visibleParts(`${stack.url}${prefix}/transactions`, { headers: { authorization } })
-      expect(answer).toMatchObject({ status: 401, headers: { ...dataHeaders, 'www-authenticate': 'Bearer error="invalid_token"' } })
+    for (
+      const authorization of [
+        token,
+        `JWT ${token}`,
+        `Token ${token}`,
+        `"Bearer ${token}"`,
+        `Bearer:${token}`,
+        'Basic YW5uOmE=',
+      ]
+    ) {
+      const answer = await visibleParts(`${stack.url}${prefix}/transactions`, {
+        headers: { authorization },
+      })
+      expect(answer).toMatchObject({
+        status: 401,
+        headers: { ...dataHeaders, 'www-authenticate': 'Bearer error="invalid_token"' },
+      })
       expect(JSON.parse(answer.body)).toEqual({
         code: 'PGRST301',
         message: 'Authorization has no bearer token.',
@@ -126,26 +193,45 @@ describe.each(prefixes)('at %s', (prefix) => {
       })
     }
     for (const authorization of [`bearer ${token}`, 'Bearer', ''])
-      expect((await visibleParts(`${stack.url}${prefix}/transactions`, { headers: { authorization } })).status).toBe(200)
+      expect(
+        (await visibleParts(`${stack.url}${prefix}/transactions`, { headers: { authorization } }))
+          .status,
+      ).toBe(200)
   })
 
   test('an API key in place of a token is refused with the way to a token, and the key is not repeated', async () => {
     const key = `fin_${'k'.repeat(43)}`
     for (
-      const headers of [{ authorization: `Bearer ${key}` }, { authorization: key }, { apikey: key, authorization: `Bearer ${key}` }, { apikey: key }, {
-        'x-api-key': key,
-      }]
+      const headers of [
+        { authorization: `Bearer ${key}` },
+        { authorization: key },
+        { apikey: key, authorization: `Bearer ${key}` },
+        { apikey: key },
+        {
+          'x-api-key': key,
+        },
+      ]
     ) {
-      const answer = await visibleParts(`${stack.url}${prefix}/transactions`, { headers: headers as Record<string, string> })
-      expect(answer).toMatchObject({ status: 401, headers: { ...dataHeaders, 'www-authenticate': 'Bearer error="invalid_token"' } })
+      const answer = await visibleParts(`${stack.url}${prefix}/transactions`, {
+        headers: headers as Record<string, string>,
+      })
+      expect(answer).toMatchObject({
+        status: 401,
+        headers: { ...dataHeaders, 'www-authenticate': 'Bearer error="invalid_token"' },
+      })
       expect(JSON.parse(answer.body)).toEqual({
         code: 'PGRST301',
         message: 'An API key is not a token.',
         details: null,
-        hint: 'Send the key as the bearer to POST /api/auth/token, and the token of the response here.',
+        hint:
+          'Send the key as the bearer to POST /api/auth/token, and the token of the response here.',
       })
     }
-    expect((await visibleParts(`${stack.url}${prefix}/transactions`, { headers: { ...bearer(), 'x-api-key': key } })).status).toBe(200)
+    expect(
+      (await visibleParts(`${stack.url}${prefix}/transactions`, {
+        headers: { ...bearer(), 'x-api-key': key },
+      })).status,
+    ).toBe(200)
   })
 
   test.each([
@@ -154,23 +240,33 @@ describe.each(prefixes)('at %s', (prefix) => {
     ['GET', '/rpc/'],
     ['POST', '/rpc/get_cash_flow/2025'],
     ['DELETE', '/transactions/1'],
-  ])('%s %s is the path of no table and no function, and the response says how to name a row', async (method, path) => {
-    const answer = await visibleParts(`${stack.url}${prefix}${path}`, { method, headers: bearer() })
-    expect(answer).toMatchObject({ status: 404, headers: dataHeaders })
-    expect(JSON.parse(answer.body)).toEqual({
-      code: 'PGRST125',
-      message: 'No table and no function has this path.',
-      details: null,
-      hint: 'Tables are at /{table}, functions at /rpc/{function}. The row with an id is /{table}?id=eq.{id}.',
-    })
-  })
+  ])(
+    '%s %s is the path of no table and no function, and the response says how to name a row',
+    async (method, path) => {
+      const answer = await visibleParts(`${stack.url}${prefix}${path}`, {
+        method,
+        headers: bearer(),
+      })
+      expect(answer).toMatchObject({ status: 404, headers: dataHeaders })
+      expect(JSON.parse(answer.body)).toEqual({
+        code: 'PGRST125',
+        message: 'No table and no function has this path.',
+        details: null,
+        hint:
+          'Tables are at /{table}, functions at /rpc/{function}. The row with an id is /{table}?id=eq.{id}.',
+      })
+    },
+  )
 
   test('errors of the edge, also for an unreachable PostgREST, are not cacheable', async () => {
     const unreachable = await edgeForTest(`http://127.0.0.1:${await freePort()}`, 0)
     const answers = [
       await visibleParts(`${stack.url}${prefix}/transactions?${'a'.repeat(3_000)}`),
       await visibleParts(`${stack.url}${prefix}/transactions?name=eq.%ff`),
-      await visibleParts(`${stack.url}${prefix}/transactions`, { method: 'POST', body: 'x'.repeat(70_000) }),
+      await visibleParts(`${stack.url}${prefix}/transactions`, {
+        method: 'POST',
+        body: 'x'.repeat(70_000),
+      }),
       await visibleParts(`${unreachable}${prefix}/transactions`),
     ]
     expect(answers.map(({ status }) => status)).toEqual([414, 400, 413, 502])
@@ -178,14 +274,28 @@ describe.each(prefixes)('at %s', (prefix) => {
   })
 
   test('the description is served with and without a slash, and paths in responses point to the edge', async () => {
-    for (const path of ['', '/']) expect((await visibleParts(stack.url + prefix + path, { headers: { accept: 'application/openapi+json' } })).status).toBe(200)
+    for (const path of ['', '/'])
+      expect(
+        (await visibleParts(stack.url + prefix + path, {
+          headers: { accept: 'application/openapi+json' },
+        })).status,
+      ).toBe(200)
     const created = await visibleParts(`${stack.url}${prefix}/transactions`, {
       method: 'POST',
       body: '{"name":"Bread","amount":-3}',
       headers: { ...bearer(), ...json, prefer: 'return=headers-only' },
     })
-    expect(created).toMatchObject({ status: 201, headers: { location: expect.stringMatching(new RegExp(`^${prefix}/transactions\\?id=eq\\.`)) } })
-    expect(JSON.parse((await visibleParts(stack.url + created.headers['location'], { headers: bearer() })).body)).toMatchObject([{ name: 'Bread' }])
+    expect(created).toMatchObject({
+      status: 201,
+      headers: {
+        location: expect.stringMatching(new RegExp(`^${prefix}/transactions\\?id=eq\\.`)),
+      },
+    })
+    expect(
+      JSON.parse(
+        (await visibleParts(stack.url + created.headers['location'], { headers: bearer() })).body,
+      ),
+    ).toMatchObject([{ name: 'Bread' }])
   })
 
   test('several Prefer headers reach PostgREST and the database as one', async () => {
@@ -207,21 +317,43 @@ describe.each(prefixes)('at %s', (prefix) => {
 })
 
 test('a client cannot set the parent of its request’s trace', async () => {
-  const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' }
-  expect((await visibleParts(`${stack.url}/data/rpc/headers_of_this_request`, { headers })).body).not.toContain('trace')
+  const headers = {
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    tracestate: 'a=b',
+  }
+  expect((await visibleParts(`${stack.url}/data/rpc/headers_of_this_request`, { headers })).body)
+    .not.toContain('trace')
 })
 
 test('behind a trusted proxy the client’s address is the one that the proxy reports, and behind one of TRACE_PROXIES so is the trace', async () => {
-  const behind = await stack.startAnotherAuth({ TRUSTED_PROXIES: '127.0.0.1', TRACE_PROXIES: '127.0.0.1' })
-  const received = async (headers: Record<string, string>) => (await fetch(`${behind}/data/rpc/headers_of_this_request`, { headers })).json()
-  expect(await received({ 'x-forwarded-for': '198.51.100.1, 203.0.113.7' })).toMatchObject({ 'x-forwarded-for': '203.0.113.7' })
+  const behind = await stack.startAnotherAuth({
+    TRUSTED_PROXIES: '127.0.0.1',
+    TRACE_PROXIES: '127.0.0.1',
+  })
+  const received = async (headers: Record<string, string>) =>
+    (await fetch(`${behind}/data/rpc/headers_of_this_request`, { headers })).json()
+  expect(await received({ 'x-forwarded-for': '198.51.100.1, 203.0.113.7' })).toMatchObject({
+    'x-forwarded-for': '203.0.113.7',
+  })
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   expect(await received({ traceparent })).toMatchObject({ traceparent })
 })
 
 test('a path that only starts like a prefix is not the data surface, and the auth surface keeps its paths', async () => {
-  for (const path of ['/datax', '/data%2ftransactions', '/%64ata/transactions', '/DATA/transactions', '/rest/v2/transactions', '/x/data/transactions']) {
-    expect(await visibleParts(stack.url + path)).toMatchObject({ status: 404, body: expect.stringContaining('"error":"NOT_FOUND"') })
+  for (
+    const path of [
+      '/datax',
+      '/data%2ftransactions',
+      '/%64ata/transactions',
+      '/DATA/transactions',
+      '/rest/v2/transactions',
+      '/x/data/transactions',
+    ]
+  ) {
+    expect(await visibleParts(stack.url + path)).toMatchObject({
+      status: 404,
+      body: expect.stringContaining('"error":"NOT_FOUND"'),
+    })
   }
   expect((await ann.get('/get-session')).status).toBe(200)
   expect((await fetch(`${stack.url}/livez`)).status).toBe(200)
@@ -242,13 +374,19 @@ test('a response is streamed before it is complete', async () => {
 })
 
 test('a response of 10,000 rows is complete and unchanged', async () => {
-  await stack.sql.query(`insert into api.tags (name, user_id) select 'tag ' || n, $1 from generate_series(1, 10000) n`, [await ann.id()])
+  await stack.sql.query(
+    `insert into api.tags (name, user_id) select 'tag ' || n, $1 from generate_series(1, 10000) n`,
+    [await ann.id()],
+  )
   const [direct, through] = [
     await visibleParts(`${stack.dataUrl}/tags?order=id`, { headers: bearer() }),
     await visibleParts(`${stack.url}/data/tags?order=id`, { headers: bearer() }),
   ]
   expect(through.body.length).toBeGreaterThan(1_000_000)
-  expect(through).toEqual({ ...direct, headers: { ...direct.headers, ...dataHeaders, 'content-location': '/data/tags?order=id' } })
+  expect(through).toEqual({
+    ...direct,
+    headers: { ...direct.headers, ...dataHeaders, 'content-location': '/data/tags?order=id' },
+  })
 })
 
 test('a response that breaks off also breaks off for the client', async () => {
@@ -257,7 +395,8 @@ test('a response that breaks off also breaks off for the client', async () => {
       response.write('[1,', () => response.destroy())
     }),
   )
-  await expect(fetch(`${url}/data/transactions`).then((response) => response.text())).rejects.toThrow()
+  await expect(fetch(`${url}/data/transactions`).then((response) => response.text())).rejects
+    .toThrow()
 })
 
 test('a response is canceled at PostgREST when its client disconnects', async () => {
@@ -279,7 +418,9 @@ test('a reason phrase that HTTP forbids is not passed on, and the edge serves th
   const upstream = createTcpServer((socket) => {
     socket.on('error', () => undefined).once('data', (head) => {
       if (head.includes('100-continue')) socket.write('HTTP/1.1 100 Continue\r\n\r\n')
-      socket.end('HTTP/1.1 404 category “x”\u0007 not found\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}')
+      socket.end(
+        'HTTP/1.1 404 category “x”\u0007 not found\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
+      )
     })
   }).listen(0, '127.0.0.1')
   await once(upstream, 'listening')
@@ -287,16 +428,29 @@ test('a reason phrase that HTTP forbids is not passed on, and the edge serves th
   const url = await edgeForTest(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`)
   for (let round = 0; round < 3; round += 1) {
     const response = await fetch(`${url}/data/transactions`)
-    expect([response.status, response.statusText, await response.text()]).toEqual([404, 'Not Found', '{}'])
+    expect([response.status, response.statusText, await response.text()]).toEqual([
+      404,
+      'Not Found',
+      '{}',
+    ])
   }
 })
 
 test.each([
   ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
   ['a compressed body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
-  ['a body with an unknown encoding', { 'content-type': 'application/json', 'content-encoding': 'identity, foo' }],
+  ['a body with an unknown encoding', {
+    'content-type': 'application/json',
+    'content-encoding': 'identity, foo',
+  }],
 ])('%s is refused, because PostgREST would misread it', async (_, headers) => {
-  expect(await visibleParts(`${stack.url}/data/rpc/get_cash_flow`, { method: 'POST', body: '{}', headers })).toMatchObject({
+  expect(
+    await visibleParts(`${stack.url}/data/rpc/get_cash_flow`, {
+      method: 'POST',
+      body: '{}',
+      headers,
+    }),
+  ).toMatchObject({
     status: 415,
     body: expect.stringContaining('"code":"UNSUPPORTED_MEDIA_TYPE"'),
   })
@@ -305,10 +459,19 @@ test.each([
 test('an unreachable PostgREST causes an error in PostgREST’s format after a short wait, and the auth surface responds', async () => {
   const url = await edgeForTest(`http://127.0.0.1:${await freePort()}`, 300)
   for (const init of [{}, { method: 'POST', body: '{}' }]) {
-    expect(await visibleParts(`${url}/data/transactions`, { ...init, headers: { origin: 'https://app.example.org' } })).toMatchObject({
+    expect(
+      await visibleParts(`${url}/data/transactions`, {
+        ...init,
+        headers: { origin: 'https://app.example.org' },
+      }),
+    ).toMatchObject({
       status: 502,
-      headers: { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' },
-      body: '{"code":"BAD_GATEWAY","message":"The data surface does not answer.","details":null,"hint":null}',
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'access-control-allow-origin': '*',
+      },
+      body:
+        '{"code":"BAD_GATEWAY","message":"The data surface does not answer.","details":null,"hint":null}',
     })
   }
   expect((await visibleParts(`${url}/api/auth/jwks`)).body).toBe('the auth surface')
@@ -317,11 +480,17 @@ test('an unreachable PostgREST causes an error in PostgREST’s format after a s
 test('an unreachable PostgREST that returns during the wait serves the request', async () => {
   const port = await freePort()
   const url = await edgeForTest(`http://127.0.0.1:${port}`, 10_000)
-  const answers = [visibleParts(`${url}/data/a`), visibleParts(`${url}/data/b`, { method: 'POST', body: 'x' })]
+  const answers = [
+    visibleParts(`${url}/data/a`),
+    visibleParts(`${url}/data/b`, { method: 'POST', body: 'x' }),
+  ]
   await fakePostgrest((request, response) => {
     request.resume().once('end', () => response.end(request.url))
   }, port)
-  expect((await Promise.all(answers)).map(({ status, body }) => [status, body])).toEqual([[200, '/a'], [200, '/b']])
+  expect((await Promise.all(answers)).map(({ status, body }) => [status, body])).toEqual([[
+    200,
+    '/a',
+  ], [200, '/b']])
 })
 
 test('an unreachable PostgREST that closed a kept connection gets a read again, and a change is not repeated', async () => {
@@ -349,7 +518,8 @@ test('consecutive reads use one connection to PostgREST, and changes with a body
     }),
   )
   const change = { method: 'POST', body: 'x' }
-  for (const init of [{ method: 'OPTIONS' }, {}, change, {}, change]) await visibleParts(`${url}/data/a`, init)
+  for (const init of [{ method: 'OPTIONS' }, {}, change, {}, change])
+    await visibleParts(`${url}/data/a`, init)
   const [read, , changed] = ports
   expect(ports).toEqual([read, read, changed, read, changed])
 })

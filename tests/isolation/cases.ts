@@ -1,11 +1,25 @@
 /**
- * Every actor × table × operation × target, with the request and the effects that the model expects. The cases are generated, so a new table is
- * covered without further work.
+ * Every actor × table × operation × target, with the request and the effects that the model
+ * expects. The cases are generated, so a new table is covered without further work.
  */
 import { randomUUID } from 'node:crypto'
 import { isPart, models } from '../support/tables.ts'
 import type { Column, Table } from './catalogue.ts'
-import { id, insert, list, pairOfPart, remove, sameTenant, sees, update, upsert, type Patch, type Reason, type Row, type Verdict } from './model.ts'
+import {
+  id,
+  insert,
+  list,
+  pairOfPart,
+  remove,
+  sameTenant,
+  sees,
+  update,
+  upsert,
+  type Patch,
+  type Reason,
+  type Row,
+  type Verdict,
+} from './model.ts'
 import { contents, daysOf, labelOf, sentCanary, type Payload } from './rows.ts'
 import type { Request } from './sender.ts'
 import { keyOf, type Actor, type StoredRow, type World } from './world.ts'
@@ -23,7 +37,9 @@ export type Expected = {
   changed: string[]
   gone: string[]
   added: Pick<Row, 'table' | 'user' | 'organization'>[]
-  /** True if a row in `changed` may stay the same, because the request may send its current values. */
+  /**
+   * True if a row in `changed` may stay the same, because the request may send its current values.
+   */
   maybe?: true
 }
 export type Case = {
@@ -36,7 +52,8 @@ export type Case = {
   request: Request
   expected: Expected
 }
-export const nameOf = ({ actor, table, operation, target }: Case): string => `${actor.name} · ${table} · ${operation}${target === '' ? '' : ` · ${target}`}`
+export const nameOf = ({ actor, table, operation, target }: Case): string =>
+  `${actor.name} · ${table} · ${operation}${target === '' ? '' : ` · ${target}`}`
 
 const answerTo: Record<Reason, { status: number, code: RegExp }> = {
   token: { status: 401, code: /30[13]$/ },
@@ -51,17 +68,31 @@ export const nothing = { changed: [], gone: [], added: [] }
 
 /** Translates a verdict of the model into an expected response. */
 export function expectedOf(verdict: Verdict, allowed: number[], isReturned: boolean): Expected {
-  if ('refused' in verdict) return { answers: verdict.refused.map((reason) => answerTo[reason]), ...nothing }
+  if ('refused' in verdict)
+    return { answers: verdict.refused.map((reason) => answerTo[reason]), ...nothing }
   const { rows, changed, gone, added } = verdict
-  return { answers: allowed.map((status) => ({ status })), changed, gone, added, ...(isReturned ? { rows: rows.map(({ key }) => key) } : {}) }
+  return {
+    answers: allowed.map((status) => ({ status })),
+    changed,
+    gone,
+    added,
+    ...(isReturned ? { rows: rows.map(({ key }) => key) } : {}),
+  }
 }
 
 const returning = { prefer: 'return=representation' }
 const object = { accept: 'application/vnd.rest.object+json' }
 const json = { 'content-type': 'application/json' }
 
-/** The targets of each operation. Excludes targets that an actor cannot have, such as team rows of a table without organizations. */
-export function targetsOf(world: World, actor: Actor, table: string): Map<string, StoredRow | undefined> {
+/**
+ * The targets of each operation. Excludes targets that an actor cannot have, such as team rows of a
+ * table without organizations.
+ */
+export function targetsOf(
+  world: World,
+  actor: Actor,
+  table: string,
+): Map<string, StoredRow | undefined> {
   const rows = world.rows.filter((row) => row.table === table)
   const targets = new Map<string, StoredRow | undefined>()
   const add = (name: string, row: StoredRow | undefined): void => {
@@ -69,8 +100,16 @@ export function targetsOf(world: World, actor: Actor, table: string): Map<string
   }
   const isPersonal = (row: Row): boolean => row.organization === null
   add('own', rows.find((row) => isPersonal(row) && row.user === actor.user))
-  add("other's personal", rows.find((row) => isPersonal(row) && row.user === (actor.user === 'other' ? 'solo' : 'other')))
-  add("colleague's personal", rows.find((row) => isPersonal(row) && row.user === (actor.user === 'a-editor' ? 'a-owner' : 'a-editor')))
+  add(
+    "other's personal",
+    rows.find((row) => isPersonal(row) && row.user === (actor.user === 'other' ? 'solo' : 'other')),
+  )
+  add(
+    "colleague's personal",
+    rows.find((row) =>
+      isPersonal(row) && row.user === (actor.user === 'a-editor' ? 'a-owner' : 'a-editor')
+    ),
+  )
   const team = rows.filter((row) => row.organization === actor.team && row.user !== actor.user)
   add("own team's", team.find(({ visibility }) => visibility !== 'private'))
   add("own team's private", team.find(({ visibility }) => visibility === 'private'))
@@ -79,11 +118,23 @@ export function targetsOf(world: World, actor: Actor, table: string): Map<string
       "own team's without a user",
       team.find((row) => row.user === null && row.visibility !== 'private'),
     )
-  add('own, in the team', rows.find((row) => row.organization === actor.team && row.user === actor.user))
-  add("other team's", rows.find((row) => !isPersonal(row) && row.organization !== actor.team && row.visibility !== 'private'))
+  add(
+    'own, in the team',
+    rows.find((row) => row.organization === actor.team && row.user === actor.user),
+  )
+  add(
+    "other team's",
+    rows.find((row) =>
+      !isPersonal(row) && row.organization !== actor.team && row.visibility !== 'private'
+    ),
+  )
   targets.set('nonexistent', undefined)
   // An invalid token is refused for each target alike, so two targets are enough.
-  if (actor.caller.kind === 'refused') { for (const name of targets.keys()) if (name !== 'own' && name !== "own team's") targets.delete(name) }
+  if (actor.caller.kind === 'refused') {
+    for (const name of targets.keys())
+      if (name !== 'own' && name !== "own team's")
+        targets.delete(name)
+  }
   return targets
 }
 
@@ -106,7 +157,15 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   const hasId = table.key.join() === 'id'
   const label = labelOf(table)
   const targets = targetsOf(world, actor, name)
-  const absent: StoredRow = { table: name, key: table.key.map(() => randomUUID()).join('/'), user: null, organization: null, refers: {}, n: 0, payload: {} }
+  const absent: StoredRow = {
+    table: name,
+    key: table.key.map(() => randomUUID()).join('/'),
+    user: null,
+    organization: null,
+    refers: {},
+    n: 0,
+    payload: {},
+  }
   const visible = list(caller, rows)
 
   const make = (
@@ -129,23 +188,42 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
       method,
       path: `/${name}${query}`,
       headers: { ...(body === undefined ? {} : json), ...headers },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     },
   })
-  const where = (row: Row): string => table.key.map((column, at) => `${column}=eq.${row.key.split('/')[at]}`).join('&')
+  const where = (row: Row): string =>
+    table.key.map((column, at) => `${column}=eq.${row.key.split('/')[at]}`).join('&')
   const whereAny = (some: Row[]): string =>
-    `or=(${some.map((row) => `and(${table.key.map((column, at) => `${column}.eq.${row.key.split('/')[at]}`).join()})`).join()})`
+    `or=(${
+      some.map((row) =>
+        `and(${table.key.map((column, at) => `${column}.eq.${row.key.split('/')[at]}`).join()})`
+      ).join()
+    })`
   const everyTarget = [...targets.values()].filter((row) => row !== undefined)
 
   // Reads.
-  const reads = (operation: string, target: string, query: string, matching: Row[], headers: Record<string, string> = {}): Case =>
+  const reads = (
+    operation: string,
+    target: string,
+    query: string,
+    matching: Row[],
+    headers: Record<string, string> = {},
+  ): Case =>
     make(
       'select',
       operation,
       target,
       'GET',
       query,
-      expectedOf(caller.kind === 'refused' ? { refused: ['token'] } : { rows: list(caller, matching), ...nothing }, [200], headers['accept'] === undefined),
+      expectedOf(
+        caller.kind === 'refused'
+          ? { refused: ['token'] }
+          : { rows: list(caller, matching), ...nothing },
+        [200],
+        headers['accept'] === undefined,
+      ),
       undefined,
       headers,
     )
@@ -157,14 +235,19 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
       yield reads('or-filter by contents', '', `?or=(${label}.like.*zqyr*,${label}.is.null)`, rows)
       yield reads('search by contents', '', `?${label}=ilike.*zqyr*`, rows)
     }
-    const seen = caller.kind === 'refused' ? { refused: ['token' as const] } : { rows: visible, ...nothing }
+    const seen = caller.kind === 'refused'
+      ? { refused: ['token' as const] }
+      : { rows: visible, ...nothing }
     yield make(
       'select',
       'count',
       '',
       'HEAD',
       '',
-      { ...expectedOf(seen, [200], false), ...('refused' in seen ? { answers: [{ status: 401 }] } : { count: visible.length }) },
+      {
+        ...expectedOf(seen, [200], false),
+        ...('refused' in seen ? { answers: [{ status: 401 }] } : { count: visible.length }),
+      },
       undefined,
       { prefer: 'count=exact' },
     )
@@ -188,25 +271,44 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   }
   if (actor.depth === 'everything') yield* embeds(world, table, reads, rows, targets)
 
-  const triggered = Object.entries(model?.refers ?? {}).filter(([, reference]) => reference.with !== undefined)
+  const triggered = Object.entries(model?.refers ?? {}).filter(([, reference]) =>
+    reference.with !== undefined
+  )
 
   // Creations.
   type Pair = { user?: string | null, organization?: string | null }
-  /** A new row of a tenant, as sent and as the model sees it. The token or the transaction fills the missing half of the owner pair. */
-  const fresh = (pair: Pair, refers: Record<string, string>, key?: string): { payload: Payload, row: Row } => {
+  /**
+   * A new row of a tenant, as sent and as the model sees it. The token or the transaction fills the
+   * missing half of the owner pair.
+   */
+  const fresh = (
+    pair: Pair,
+    refers: Record<string, string>,
+    key?: string,
+  ): { payload: Payload, row: Row } => {
     sent += 1
     const word = sentCanary(sent)
     const owner = find('transactions', refers['transaction_id'] ?? '')
     const payload: Payload = {
       ...contents(table, sent, word),
       ...refers,
-      ...(hasPair && 'user' in pair ? { user_id: pair.user } : model?.kind === 'own' ? { user_id: user } : {}),
+      ...(hasPair && 'user' in pair
+        ? { user_id: pair.user }
+        : model?.kind === 'own'
+        ? { user_id: user }
+        : {}),
       ...(hasPair && 'organization' in pair ? { organization_id: pair.organization } : {}),
       ...(key === undefined ? {} : { id: key }),
     }
     const ofWhole = pairOfPart(owner)
     const row: Row = isPart(name)
-      ? { table: name, key: '', user: pair.user ?? ofWhole.user, organization: pair.organization ?? ofWhole.organization, refers }
+      ? {
+        table: name,
+        key: '',
+        user: pair.user ?? ofWhole.user,
+        organization: pair.organization ?? ofWhole.organization,
+        refers,
+      }
       : {
         table: name,
         key: '',
@@ -222,21 +324,34 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     Object.fromEntries(table.references.flatMap(({ column, table: referenced }) => {
       if (model?.refers[column]?.isKept === true) return []
       const ours = all.filter((row) =>
-        row.table === referenced && row.organization === (tenant.organization ?? null) && (row.organization !== null || row.user === (tenant.user ?? user))
+        row.table === referenced && row.organization === (tenant.organization ?? null) &&
+        (row.organization !== null || row.user === (tenant.user ?? user))
       )
       const row = referenced === 'transactions' ? ours[0] : ours.at(-1)
       return row === undefined ? [] : [[column, row.key]]
     }))
-  const inserts = (operation: string, news: { payload: Payload, row: Row }[], asCsv = false): Case => {
-    const body = asCsv ? csv(news.map(({ payload }) => payload)) : news.length === 1 ? news[0]?.payload : news.map(({ payload }) => payload)
+  const inserts = (
+    operation: string,
+    news: { payload: Payload, row: Row }[],
+    asCsv = false,
+  ): Case => {
+    const body = asCsv
+      ? csv(news.map(({ payload }) => payload))
+      : news.length === 1
+      ? news[0]?.payload
+      : news.map(({ payload }) => payload)
     const expected = expectedOf(insert(caller, news.map(({ row }) => row), find), [201], false)
-    return make('insert', operation, '', 'POST', '', expected, body, { ...returning, ...(asCsv ? { 'content-type': 'text/csv' } : {}) })
+    return make('insert', operation, '', 'POST', '', expected, body, {
+      ...returning,
+      ...(asCsv ? { 'content-type': 'text/csv' } : {}),
+    })
   }
   const personal = { organization: null }
   const otherTeam = actor.team === 'team-a' ? 'team-b' : 'team-a'
   const mine = () => fresh({}, refersIn({ organization: active }))
   const myPersonal = () => fresh(personal, refersIn(personal))
-  const forgedUser = () => fresh({ user: 'other', organization: null }, refersIn({ user: 'other', organization: null }))
+  const forgedUser = () =>
+    fresh({ user: 'other', organization: null }, refersIn({ user: 'other', organization: null }))
   const forgedTeam = () => fresh({ organization: otherTeam }, refersIn({ organization: otherTeam }))
   yield inserts('insert', [mine()])
   if (actor.depth === 'a little') {
@@ -246,20 +361,33 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   yield inserts('insert, personal', [myPersonal()])
   for (const column of daysOf(table)) {
     const { payload, row } = mine()
-    yield inserts(`insert, ${column} a whole day`, [{ payload: { ...payload, [column]: wholeDay }, row }])
+    yield inserts(`insert, ${column} a whole day`, [{
+      payload: { ...payload, [column]: wholeDay },
+      row,
+    }])
   }
-  yield inserts('insert, own team named', [fresh({ organization: actor.team }, refersIn({ organization: actor.team }))])
+  yield inserts('insert, own team named', [
+    fresh({ organization: actor.team }, refersIn({ organization: actor.team })),
+  ])
   yield inserts('insert, forged user', [forgedUser()])
   yield inserts('insert, forged organization', [forgedTeam()])
   if (hasPair) {
     yield inserts('insert, forged colleague', [
-      fresh({ user: actor.user === 'a-editor' ? 'a-owner' : 'a-editor', organization: actor.team }, refersIn({ organization: actor.team })),
+      fresh(
+        { user: actor.user === 'a-editor' ? 'a-owner' : 'a-editor', organization: actor.team },
+        refersIn({ organization: actor.team }),
+      ),
     ])
-    yield inserts('insert, forged pair', [fresh({ user: 'b-owner', organization: 'team-b' }, refersIn({ organization: 'team-b' }))])
+    yield inserts('insert, forged pair', [
+      fresh({ user: 'b-owner', organization: 'team-b' }, refersIn({ organization: 'team-b' })),
+    ])
   }
   if (hasId) yield inserts('insert many', [myPersonal(), myPersonal()])
   // The rows of one body have the same columns.
-  yield inserts('insert many, one forged user', [fresh({ user, organization: null }, refersIn(personal)), forgedUser()])
+  yield inserts('insert many, one forged user', [
+    fresh({ user, organization: null }, refersIn(personal)),
+    forgedUser(),
+  ])
   yield inserts('insert many, one forged organization', [myPersonal(), forgedTeam()])
   // In CSV a JSON value can only be a string.
   if (!table.columns.some(({ type, required }) => type === 'jsonb' && required)) {
@@ -291,11 +419,22 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
       // These columns identify the row within its tenant. In every other tenant it is a new row.
       const same = Object.fromEntries(columns.map((column) => [column, row.payload[column]]))
       const within = (payload: Payload): Record<string, string> =>
-        Object.fromEntries(Object.entries(payload).filter(([column]) => table.references.some((one) => one.column === column))) as Record<string, string>
+        Object.fromEntries(
+          Object.entries(payload).filter(([column]) =>
+            table.references.some((one) => one.column === column)
+          ),
+        ) as Record<string, string>
       for (const column of columns) {
         const other = mine()
         other.payload = { ...other.payload, ...same, [column]: other.payload[column] }
-        other.row = { ...other.row, refers: { ...other.row.refers, ...within(same), ...within({ [column]: other.payload[column] }) } }
+        other.row = {
+          ...other.row,
+          refers: {
+            ...other.row.refers,
+            ...within(same),
+            ...within({ [column]: other.payload[column] }),
+          },
+        }
         yield make(
           'insert',
           `import of another ${column}`,
@@ -316,9 +455,14 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
             : { ...news.row, refers: { ...news.row.refers, ...within(same) } },
         }
       }
-      /** Only the id identifies the other row. So if these columns must be unique, the second row is refused. */
+      /**
+       * Only the id identifies the other row. So if these columns must be unique, the second row is
+       * refused.
+       */
       const unlessTaken = (verdict: Verdict): Verdict =>
-        isRecognized || 'refused' in verdict || !verdict.added.some((news) => sameTenant(news, row)) ? verdict : { refused: ['taken'] }
+        isRecognized || 'refused' in verdict || !verdict.added.some((news) => sameTenant(news, row))
+          ? verdict
+          : { refused: ['taken'] }
       const [plain, merged, ignored] = [importing(), importing(), importing()]
       yield {
         ...make(
@@ -327,7 +471,17 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
           target,
           'POST',
           '',
-          expectedOf(unlessTaken(insert(caller, [plain.row.key === row.key ? { ...plain.row, user } : plain.row], find)), [201], false),
+          expectedOf(
+            unlessTaken(
+              insert(
+                caller,
+                [plain.row.key === row.key ? { ...plain.row, user } : plain.row],
+                find,
+              ),
+            ),
+            [201],
+            false,
+          ),
           plain.payload,
           returning,
         ),
@@ -359,34 +513,74 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
 
   // Changes and deletions.
   const isNumber = ({ type }: Column): boolean => type === 'numeric'
-  const dated = table.columns.find((column) => column.type === 'date' && column.name in contents(table, 0, ''))?.name
+  const dated = table.columns.find((column) =>
+    column.type === 'date' && column.name in contents(table, 0, '')
+  )?.name
   const number = table.columns.find(isNumber)?.name
-  const changeable = label ?? (isOwned || hasId ? number ?? dated ?? table.columns.find(({ type }) => type === 'text')?.name : undefined)
+  const changeable = label ??
+    (isOwned || hasId
+      ? number ?? dated ?? table.columns.find(({ type }) => type === 'text')?.name
+      : undefined)
   const freshPatch = (): Payload => {
     sent += 1
     if (changeable === undefined) return refersIn(personal)
     // a table without texts and numbers changes its day, before the days of all other rows
-    if (dated === changeable) return { [dated]: new Date(Date.UTC(1900, 0, 1 + sent % 300)).toISOString().slice(0, 10) }
-    return { [changeable]: table.columns.some((column) => isNumber(column) && column.name === changeable) ? sent : sentCanary(sent) }
+    if (dated === changeable)
+      return { [dated]: new Date(Date.UTC(1900, 0, 1 + sent % 300)).toISOString().slice(0, 10) }
+    return {
+      [changeable]: table.columns.some((column) => isNumber(column) && column.name === changeable)
+        ? sent
+        : sentCanary(sent),
+    }
   }
-  const updates = (operation: string, target: string, query: string, matching: Row[], payload: Payload, patch: Patch, isReturned = true): Case =>
+  const updates = (
+    operation: string,
+    target: string,
+    query: string,
+    matching: Row[],
+    payload: Payload,
+    patch: Patch,
+    isReturned = true,
+  ): Case =>
     make(
       'update',
       operation,
       target,
       'PATCH',
       query,
-      withKeys(world, expectedOf(update(caller, name, matching, patch, find), [isReturned ? 200 : 204], isReturned), table, payload),
+      withKeys(
+        world,
+        expectedOf(
+          update(caller, name, matching, patch, find),
+          [isReturned ? 200 : 204],
+          isReturned,
+        ),
+        table,
+        payload,
+      ),
       payload,
       isReturned ? returning : {},
     )
   const maybe = (one: Case): Case => ({ ...one, expected: { ...one.expected, maybe: true } })
-  const patchOf = (payload: Payload): Patch => changeable === undefined ? { refers: payload as Record<string, string> } : {}
-  const plain = (operation: string, target: string, query: string, matching: Row[], isReturned = true): Case => {
+  const patchOf = (payload: Payload): Patch =>
+    changeable === undefined ? { refers: payload as Record<string, string> } : {}
+  const plain = (
+    operation: string,
+    target: string,
+    query: string,
+    matching: Row[],
+    isReturned = true,
+  ): Case => {
     const payload = freshPatch()
     return updates(operation, target, query, matching, payload, patchOf(payload), isReturned)
   }
-  const deletes = (operation: string, target: string, query: string, matching: Row[], isReturned = false): Case =>
+  const deletes = (
+    operation: string,
+    target: string,
+    query: string,
+    matching: Row[],
+    isReturned = false,
+  ): Case =>
     make(
       'delete',
       operation,
@@ -401,7 +595,13 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   yield plain('update all', '', '', rows, false)
   yield plain('update all, shown', '', '', rows)
   yield plain('update by filter', '', `?${whereAny(everyTarget)}`, everyTarget)
-  yield plain('update by filter', "others' only", `?${whereAny(strangers.length === 0 ? [absent] : strangers)}`, strangers, false)
+  yield plain(
+    'update by filter',
+    "others' only",
+    `?${whereAny(strangers.length === 0 ? [absent] : strangers)}`,
+    strangers,
+    false,
+  )
   yield deletes('delete all', '', '', rows)
   yield deletes('delete all, shown', '', '', rows, true)
   yield deletes('delete by filter', '', `?${whereAny(everyTarget)}`, everyTarget)
@@ -417,12 +617,22 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     if (spare !== undefined) yield deletes('delete the last', target, `?${where(spare)}`, [spare])
     if (hasPair) {
       for (const [what, to] of [['other', 'other'], ['nobody', null], ['me', user]] as const)
-        yield maybe(updates(`move to user ${what}`, target, query, matching, { user_id: to }, { user: to }))
+        yield maybe(
+          updates(`move to user ${what}`, target, query, matching, { user_id: to }, { user: to }),
+        )
       for (const to of [actor.team, otherTeam, null])
         yield maybe(
-          updates(`move to ${to === null ? 'personal' : to === actor.team ? 'own team' : 'other team'}`, target, query, matching, { organization_id: to }, {
-            organization: to,
-          }, false),
+          updates(
+            `move to ${to === null ? 'personal' : to === actor.team ? 'own team' : 'other team'}`,
+            target,
+            query,
+            matching,
+            { organization_id: to },
+            {
+              organization: to,
+            },
+            false,
+          ),
         )
     }
     if (hasId && row !== absent) {
@@ -434,15 +644,28 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
         if (target !== 'own' && target !== "own team's") continue
         const to = named ?? { key: randomUUID() }
         // A kept reference is no change of keys, and an existing pair would conflict.
-        if (row.refers[column] === to.key || !hasId && named !== undefined && rows.some((one) => one.refers[column] === named.key)) continue
-        yield updates(`${column} to ${place}`, target, query, matching, { [column]: to.key }, { refers: { [column]: to.key } })
+        if (
+          row.refers[column] === to.key ||
+          !hasId && named !== undefined && rows.some((one) => one.refers[column] === named.key)
+        ) continue
+        yield updates(`${column} to ${place}`, target, query, matching, { [column]: to.key }, {
+          refers: { [column]: to.key },
+        })
       }
     }
     for (const [column, { table: referenced, with: values }] of triggered) {
       for (const [place, named] of targetsOf(world, actor, referenced)) {
         const to = named?.key ?? randomUUID()
-        if (target !== 'own' && target !== "own team's" || Object.values(row.refers).includes(to)) continue
-        yield updates(`${column} to ${place}`, target, query, matching, { ...values, [column]: to }, { refers: { [column]: to } })
+        if (target !== 'own' && target !== "own team's" || Object.values(row.refers).includes(to))
+          continue
+        yield updates(
+          `${column} to ${place}`,
+          target,
+          query,
+          matching,
+          { ...values, [column]: to },
+          { refers: { [column]: to } },
+        )
       }
     }
     yield* meeting(row, target)
@@ -456,22 +679,52 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
       ? [['as mine', asMine]]
       : [['as mine', asMine], ['as read', asRead]]
     // Neither the caller's tenant nor the actual one.
-    if (hasPair && target.startsWith('own')) hows.push(["as a third one's", { user: user === 'b-owner' ? 'other' : 'b-owner', organization: row.organization }])
+    if (hasPair && target.startsWith('own'))
+      hows.push(["as a third one's", {
+        user: user === 'b-owner' ? 'other' : 'b-owner',
+        organization: row.organization,
+      }])
     for (const [how, pair] of hows) {
       const sending = (): { payload: Payload, row: Row } => {
         // A table of pairs has no other columns than its keys.
-        const refers = row === absent || how === 'as mine' && hasId ? refersIn({ organization: active }) : row.refers
+        const refers = row === absent || how === 'as mine' && hasId
+          ? refersIn({ organization: active })
+          : row.refers
         const news = fresh(pair, refers, hasId ? row.key : undefined)
-        return hasId ? news : { ...news, row: { ...news.row, key: row === absent ? keyOf(table, news.payload) : row.key } }
+        return hasId
+          ? news
+          : {
+            ...news,
+            row: { ...news.row, key: row === absent ? keyOf(table, news.payload) : row.key },
+          }
       }
       const taken = sending()
-      yield { ...make('insert', `insert with the id, ${how}`, target, 'POST', '', expectedOf(insert(caller, [taken.row], find), [201], false), taken.payload) }
+      yield {
+        ...make(
+          'insert',
+          `insert with the id, ${how}`,
+          target,
+          'POST',
+          '',
+          expectedOf(insert(caller, [taken.row], find), [201], false),
+          taken.payload,
+        ),
+      }
       for (const mode of ['merge', 'ignore'] as const) {
         const one = sending()
         const verdict = upsert(caller, [one.row], hasId ? mode : 'ignore', find)
-        yield make(mode === 'merge' ? 'update' : 'insert', `upsert, ${mode}, ${how}`, target, 'POST', '', expectedOf(verdict, [200, 201], false), one.payload, {
-          prefer: `resolution=${mode}-duplicates,return=representation`,
-        })
+        yield make(
+          mode === 'merge' ? 'update' : 'insert',
+          `upsert, ${mode}, ${how}`,
+          target,
+          'POST',
+          '',
+          expectedOf(verdict, [200, 201], false),
+          one.payload,
+          {
+            prefer: `resolution=${mode}-duplicates,return=representation`,
+          },
+        )
       }
       if (hasId) {
         const one = sending()
@@ -499,7 +752,11 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
             target,
             'POST',
             '',
-            expectedOf(upsert(caller, [ofCaller.row, theirs.row], 'merge', find), [200, 201], false),
+            expectedOf(
+              upsert(caller, [ofCaller.row, theirs.row], 'merge', find),
+              [200, 201],
+              false,
+            ),
             [ofCaller.payload, theirs.payload],
             { prefer: 'resolution=merge-duplicates' },
           )
@@ -514,7 +771,10 @@ function withKeys(world: World, expected: Expected, table: Table, payload: Paylo
   if (!Object.keys(payload).some((column) => table.key.includes(column))) return expected
   const { rows: _, ...rest } = expected
   const added = world.rows.filter((row) => expected.changed.includes(id(row))).map((row) => {
-    return { table: table.name, ...pairOfPart(world.find('transactions', String(payload['transaction_id'])) ?? row) }
+    return {
+      table: table.name,
+      ...pairOfPart(world.find('transactions', String(payload['transaction_id'])) ?? row),
+    }
   })
   return { ...rest, changed: [], gone: expected.changed, added }
 }
@@ -522,8 +782,11 @@ function withKeys(world: World, expected: Expected, table: Table, payload: Paylo
 const csv = (rows: Payload[]): string => {
   const columns = Object.keys(rows[0] ?? {})
   const cell = (value: unknown): string =>
-    value === null || value === undefined ? 'NULL' : `"${(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('"', '""')}"`
-  return [columns.join(), ...rows.map((row) => columns.map((column) => cell(row[column])).join())].join('\n')
+    value === null || value === undefined
+      ? 'NULL'
+      : `"${(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('"', '""')}"`
+  return [columns.join(), ...rows.map((row) => columns.map((column) => cell(row[column])).join())]
+    .join('\n')
 }
 
 /** Embeds related tables: referenced rows, referencing rows, and those across a table of pairs. */
@@ -541,10 +804,21 @@ function* embeds(
   for (const { name, column, table: up } of table.references) {
     yield reads(`embed up ${column}`, '', `?select=*,e:${up}!${name}(*)`, rows)
     const order = labelOf(byName(up) ?? table)
-    if (order !== undefined) yield reads(`order by ${column}`, '', `?select=*,e:${up}!${name}(*)&order=e(${order}).desc`, rows)
+    if (order !== undefined)
+      yield reads(
+        `order by ${column}`,
+        '',
+        `?select=*,e:${up}!${name}(*)&order=e(${order}).desc`,
+        rows,
+      )
     for (
       const [target, row] of [...targets].map(([place]) =>
-        [place, world.rows.find((one) => one.table === up && one.key === targets.get(place)?.refers[column])] as const
+        [
+          place,
+          world.rows.find((one) =>
+            one.table === up && one.key === targets.get(place)?.refers[column]
+          ),
+        ] as const
       )
     ) {
       if (row !== undefined)
@@ -561,7 +835,9 @@ function* embeds(
       if (to !== table.name) continue
       yield reads(`embed down ${down.name}`, '', `?select=*,e:${down.name}!${name}(*)`, rows)
       for (const [target, row] of targets) {
-        const child = world.rows.find((one) => one.table === down.name && row !== undefined && one.refers[column] === row.key)
+        const child = world.rows.find((one) =>
+          one.table === down.name && row !== undefined && one.refers[column] === row.key
+        )
         if (child !== undefined)
           yield reads(
             `inner embed down ${down.name}`,
@@ -570,15 +846,23 @@ function* embeds(
             rows.filter(({ key }) => key === child.refers[column]),
           )
       }
-      const across = down.references.find((other) => other.column !== column && down.key.includes(column) && down.key.includes(other.column))
-      if (across !== undefined) yield reads(`embed across ${down.name}`, '', `?select=*,e:${across.table}(*)`, rows)
+      const across = down.references.find((other) =>
+        other.column !== column && down.key.includes(column) && down.key.includes(other.column)
+      )
+      if (across !== undefined)
+        yield reads(`embed across ${down.name}`, '', `?select=*,e:${across.table}(*)`, rows)
     }
   }
 }
 
 /** Everything that is not exposed, requested in every way. */
 function* beyond(actor: Actor): Generator<Case> {
-  const ask = (operation: string, path: string, answers: Expected['answers'], headers: Record<string, string> = {}): Case => ({
+  const ask = (
+    operation: string,
+    path: string,
+    answers: Expected['answers'],
+    headers: Record<string, string> = {},
+  ): Case => ({
     actor,
     table: '',
     operation,
@@ -586,10 +870,17 @@ function* beyond(actor: Actor): Generator<Case> {
     command: 'select',
     request: { method: 'GET', path, headers },
     // A missing table is 404 for each token, because PostgREST checks it before the database.
-    expected: { answers: actor.caller.kind === 'refused' ? [{ status: 401 }, ...answers.filter(({ status }) => status >= 400)] : answers, ...nothing },
+    expected: {
+      answers: actor.caller.kind === 'refused'
+        ? [{ status: 401 }, ...answers.filter(({ status }) => status >= 400)]
+        : answers,
+      ...nothing,
+    },
   })
   for (const schema of ['auth', 'private', 'public', 'isolation_kept'])
-    yield ask(`schema ${schema}`, '/transactions', [{ status: 406, code: /^PGRST106$/ }], { 'accept-profile': schema })
+    yield ask(`schema ${schema}`, '/transactions', [{ status: 406, code: /^PGRST106$/ }], {
+      'accept-profile': schema,
+    })
   for (
     const path of [
       '/users',

@@ -1,7 +1,13 @@
 /** The exposed tables and functions, read from the catalogue, so that new ones are included. */
 import type pg from 'pg'
 
-export type Column = { name: string, type: string, required: boolean, hasDefault: boolean, values: string[] }
+export type Column = {
+  name: string
+  type: string
+  required: boolean
+  hasDefault: boolean
+  values: string[]
+}
 /** A foreign key of one column to another exposed table. */
 type Reference = { name: string, column: string, table: string }
 export type Table = {
@@ -13,11 +19,17 @@ export type Table = {
   uniques: string[][]
 }
 /** A function. `returns` is the exposed table of the rows that it returns, if any. */
-type Signature = { name: string, args: { name: string, type: string, isRequired: boolean }[], returns: string | null, isVolatile: boolean }
+type Signature = {
+  name: string
+  args: { name: string, type: string, isRequired: boolean }[]
+  returns: string | null
+  isVolatile: boolean
+}
 export type Catalogue = { tables: Table[], functions: string[], signatures: Signature[] }
 
 /** The values of `check (column in (…))`, as PostgreSQL stores it. */
-const valuesOf = (check: string): string[] => [...check.matchAll(/'([^']*)'::text/g)].map(([, value = '']) => value)
+const valuesOf = (check: string): string[] =>
+  [...check.matchAll(/'([^']*)'::text/g)].map(([, value = '']) => value)
 
 /** Tables come after the tables that they reference. */
 function inOrder(tables: Table[]): Table[] {
@@ -36,7 +48,15 @@ function inOrder(tables: Table[]): Table[] {
 
 export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
   const { rows: columns } = await owner.query<
-    { table: string, name: string, type: string, required: boolean, has_default: boolean, check: string | null, position: number | null }
+    {
+      table: string
+      name: string
+      type: string
+      required: boolean
+      has_default: boolean
+      check: string | null
+      position: number | null
+    }
   >(`
     select c.relname as table, a.attname as name, format_type(coalesce(nullif(t.typbasetype, 0), t.oid), null) as type, a.attnotnull as required, a.atthasdef as has_default,
       (select pg_get_constraintdef(k.oid) from pg_constraint k
@@ -72,7 +92,9 @@ export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
   const names = [...new Set(columns.map(({ table }) => table))]
   const tables = names.map((name): Table => {
     const ownColumns = columns.filter(({ table }) => table === name)
-    const key = ownColumns.filter(({ position }) => position !== null).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)).map((column) => column.name)
+    const key = ownColumns.filter(({ position }) => position !== null).toSorted((a, b) =>
+      (a.position ?? 0) - (b.position ?? 0)
+    ).map((column) => column.name)
     return {
       name,
       columns: ownColumns.map((column) => ({
@@ -83,10 +105,13 @@ export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
         values: column.check === null ? [] : valuesOf(column.check),
       })),
       key,
-      // tests/data/categories.test.ts tests the reference of a category to another: a case here cannot name two rows of one table
+      // tests/data/categories.test.ts tests the reference of a category to another: a case here
+      // cannot name two rows of one table
       references: references.filter(({ from, table: to }) => from === name && to !== name),
       // foreign keys within a tenant refer to the key and the tenant
-      uniques: uniques.filter(({ table, columns: unique }) => table === name && unique.toSorted().join() !== key.toSorted().join()).map((one) => one.columns),
+      uniques: uniques.filter(({ table, columns: unique }) =>
+        table === name && unique.toSorted().join() !== key.toSorted().join()
+      ).map((one) => one.columns),
     }
   })
   return { tables: inOrder(tables), functions: functions.map(({ name }) => name), signatures }

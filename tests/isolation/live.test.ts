@@ -1,6 +1,7 @@
 /**
- * Live streams as the eyes of every actor. Each stream tells exactly the changed rows that its actor may see, and its bytes do not depend on the
- * changes of strangers. docs/isolation.md explains the suite.
+ * Live streams as the eyes of every actor. Each stream tells exactly the changed rows that its
+ * actor may see, and its bytes do not depend on the changes of strangers. docs/isolation.md
+ * explains the suite.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -34,19 +35,30 @@ afterAll(async () => {
 const idOf = ({ table, key }: StoredRow) => `${table}:${key.split('/')[0]}`
 
 /** The tables with noted changes: all but activity, which records the changes of the others. */
-const tablesOf = ({ catalogue }: World) => catalogue.tables.map(({ name }) => name).filter((name) => name !== 'activity')
+const tablesOf = ({ catalogue }: World) =>
+  catalogue.tables.map(({ name }) => name).filter((name) => name !== 'activity')
 
-const headersOf = ({ token }: Actor): Record<string, string> => (token === undefined ? {} : { authorization: `Bearer ${token}` })
+const headersOf = (
+  { token }: Actor,
+): Record<string, string> => (token === undefined ? {} : { authorization: `Bearer ${token}` })
 
 /**
  * Changes rows of every table, deletes dashboards, and at last creates a tag in each context.
  * @returns the ids of these tags
  */
-async function changeRows({ owner, world }: Place, isChanged: (row: StoredRow) => boolean): Promise<Set<string>> {
-  const ids = (table: string) => world.rows.filter((row) => row.table === table && isChanged(row)).map(({ key }) => key.split('/')[0])
+async function changeRows(
+  { owner, world }: Place,
+  isChanged: (row: StoredRow) => boolean,
+): Promise<Set<string>> {
+  const ids = (table: string) =>
+    world.rows.filter((row) => row.table === table && isChanged(row)).map(({ key }) =>
+      key.split('/')[0]
+    )
   for (const table of tablesOf(world)) {
     const column = table === 'transaction_tags' ? 'transaction_id' : 'id'
-    await owner.query(`update api.${table} set user_id = user_id where ${column} = any ($1)`, [ids(table)])
+    await owner.query(`update api.${table} set user_id = user_id where ${column} = any ($1)`, [
+      ids(table),
+    ])
   }
   await owner.query('delete from api.dashboards where id = any ($1)', [ids('dashboards')])
   const { rows } = await owner.query<{ id: string }>(
@@ -63,7 +75,8 @@ async function readAll(stream: Live, contexts: number, last: Set<string>): Promi
   }
 }
 
-const contextsOf = ({ caller }: Actor): number => caller.kind !== 'user' ? 0 : (caller.organization === null ? 1 : caller.key === undefined ? 2 : 1)
+const contextsOf = ({ caller }: Actor): number =>
+  caller.kind !== 'user' ? 0 : (caller.organization === null ? 1 : caller.key === undefined ? 2 : 1)
 
 const rowsIn = (stream: Live, last: Set<string>): string[] => {
   const ids = stream.events.filter(({ event }) => event === 'change').flatMap(({ data }) =>
@@ -76,7 +89,10 @@ test('a refused or anonymous caller gets no stream', async () => {
   const refused = all.world.actors.filter(({ caller }) => caller.kind !== 'user')
   expect(refused.length).toBeGreaterThan(5)
   for (const actor of refused) {
-    const status = await openLive(all.stack.url, headersOf(actor)).then(({ close }) => close().then(() => 200), ({ status: code }: Response) => code)
+    const status = await openLive(all.stack.url, headersOf(actor)).then(
+      ({ close }) => close().then(() => 200),
+      ({ status: code }: Response) => code,
+    )
     expect(status, actor.name).toBe(401)
   }
 })
@@ -87,7 +103,10 @@ test('each other caller is told exactly the changed rows that it may see, and th
   const streams = new Map<Actor, Live>()
   for (const actor of actors) streams.set(actor, await openLive(all.stack.url, headersOf(actor)))
   const one = actors.find(({ name }) => name === 'viewer of B') ?? expect.fail('no viewer of B')
-  const alone = await openLive(withoutStrangers.stack.url, headersOf(withoutStrangers.world.actors.find(({ name }) => name === one.name)!))
+  const alone = await openLive(
+    withoutStrangers.stack.url,
+    headersOf(withoutStrangers.world.actors.find(({ name }) => name === one.name)!),
+  )
   const last = await changeRows(all, () => true)
   const lastAlone = await changeRows(withoutStrangers, (row) => sees(one.caller, row))
   await readAll(alone, contextsOf(one), lastAlone)
@@ -97,18 +116,25 @@ test('each other caller is told exactly the changed rows that it may see, and th
     const visible = new Set(existing.filter((row) => sees(actor.caller, row)).map(idOf))
     expect(rowsIn(stream, last), actor.name).toEqual([...visible].toSorted())
     const hidden = existing.filter((row) => !visible.has(idOf(row)))
-    expect(hidden.filter(({ key }) => stream.text().includes(key.split('/')[0]!)).map(idOf), actor.name).toEqual([])
+    expect(
+      hidden.filter(({ key }) => stream.text().includes(key.split('/')[0]!)).map(idOf),
+      actor.name,
+    ).toEqual([])
     for (const team of ['team-a', 'team-b'])
-      if (actor.caller.kind === 'user' && actor.caller.organization !== team) expect(stream.text(), actor.name).not.toContain(team)
+      if (actor.caller.kind === 'user' && actor.caller.organization !== team)
+        expect(stream.text(), actor.name).not.toContain(team)
   }
-  // the ids of events and rows are random, and how many changes one read finds is chance: only the last has an id
-  const shape = (stream: Live, ends: Set<string>) => rowsIn(stream, ends).map((row) => row.split(':')[0])
+  // the ids of events and rows are random, and how many changes one read finds is chance: only the
+  // last has an id
+  const shape = (stream: Live, ends: Set<string>) =>
+    rowsIn(stream, ends).map((row) => row.split(':')[0])
   expect(shape(alone, lastAlone)).toEqual(shape(streams.get(one)!, last))
   const frames = (stream: Live) =>
     new Set(
-      stream.text().replace(/^id: .*\n/gm, '').replace(/[\da-f-]{36}/g, 'id').split('\n\n').filter((frame) => !frame.startsWith(':')).map((frame) =>
-        frame.replace(/"(?:ids|actions)":\[[^\]]*\]/g, '')
-      ),
+      stream.text().replace(/^id: .*\n/gm, '').replace(/[\da-f-]{36}/g, 'id').split('\n\n')
+        .filter((frame) => !frame.startsWith(':')).map((frame) =>
+          frame.replace(/"(?:ids|actions)":\[[^\]]*\]/g, '')
+        ),
     )
   expect(frames(alone)).toEqual(frames(streams.get(one)!))
   for (const stream of [...streams.values(), alone]) await stream.close()

@@ -1,4 +1,7 @@
-/** Mutation tests: the isolation suite notices weakened rules. A run of a part tries a fifth of all weakenings. */
+/**
+ * Mutation tests: the isolation suite notices weakened rules. A run of a part tries a fifth of all
+ * weakenings.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { selected } from '../rotation.ts'
 import type { Stack } from '../support/stack.ts'
@@ -10,7 +13,9 @@ let outcome: Outcome
 
 beforeAll(async () => {
   place = await startPlace()
-  outcome = await runMutations(place, { choose: (all) => selected('tests/isolation/mutations.test.ts', all) })
+  outcome = await runMutations(place, {
+    choose: (all) => selected('tests/isolation/mutations.test.ts', all),
+  })
   console.log(summaryOf(outcome))
 }, 3_600_000)
 afterAll(() => place.close())
@@ -21,7 +26,8 @@ test('the isolation suite fails for each weakening of the row rules', () => {
 })
 
 test('the parser finds every operand of a policy, at any depth', () => {
-  const policy = `((a IS NULL) AND (EXISTS ( SELECT FROM t WHERE ((t.id = x) AND (t.y = ( SELECT uid() AS uid))))))`
+  const policy =
+    `((a IS NULL) AND (EXISTS ( SELECT FROM t WHERE ((t.id = x) AND (t.y = ( SELECT uid() AS uid))))))`
   expect(operands(policy).map(([from, to]) => policy.slice(from, to))).toEqual([
     'a IS NULL',
     'EXISTS ( SELECT FROM t WHERE ((t.id = x) AND (t.y = ( SELECT uid() AS uid))))',

@@ -1,8 +1,8 @@
 /**
- * Mutation test of the isolation suite: weakens one piece of the row rules at a time, and the suite must fail. This program reports a
- * weakening without a failing case as a survivor, and then fails.
+ * Mutation test of the isolation suite: weakens one piece of the row rules at a time, and the suite
+ * must fail. This program reports a weakening without a failing case as a survivor, and then fails.
  *
- *   node tests/isolation/mutations.ts [text]     all weakenings, or those with this text in their name
+ * node tests/isolation/mutations.ts [text] all weakenings, or those with this text in their name
  */
 import type { Case } from './cases.ts'
 import { equivalents } from './equivalents.ts'
@@ -10,7 +10,14 @@ import { startStack, type Stack } from '../support/stack.ts'
 import { prepareSuite, type Place, type Suite } from './run.ts'
 import { weakenings, type Weakening } from './weakenings.ts'
 
-export type Outcome = { all: number, equivalent: number, tried: number, survivors: string[], milliseconds: number, slowest: [string, number][] }
+export type Outcome = {
+  all: number
+  equivalent: number
+  tried: number
+  survivors: string[]
+  milliseconds: number
+  slowest: [string, number][]
+}
 type Options = {
   /** Selects weakenings. The default is all. */
   choose?: (all: Weakening[]) => Weakening[]
@@ -29,18 +36,28 @@ const rules = `
     union all select p::text from private.role_permissions p) r`
 
 /** These actors notice most weakenings, so their cases run first. */
-const first = new Set(['personal', 'owner of A', 'viewer of A', 'editor of A', 'removed, new token', 'anonymous', 'owner of B'])
+const first = new Set([
+  'personal',
+  'owner of A',
+  'viewer of A',
+  'editor of A',
+  'removed, new token',
+  'anonymous',
+  'owner of B',
+])
 
 /**
- * Starts what the weakenings are tried on. A connection keeps a plan of each of the many different queries until its memory is full, which would fail a
- * case that has noticed nothing. So connections live short.
+ * Starts what the weakenings are tried on. A connection keeps a plan of each of the many different
+ * queries until its memory is full, which would fail a case that has noticed nothing. So
+ * connections live short.
  */
 export const startPlace = (origin: { serverUrl?: string } = {}): Promise<Stack> =>
   startStack({ auth: false, data: true, dataEnv: { PGRST_DB_POOL_MAX_LIFETIME: '20' }, ...origin })
 
 /** Groups the cases by their likelihood to notice the weakening. */
 function likely(cases: Case[], { table, command, name }: Weakening): Case[][] {
-  if (name.includes('pre_request')) return [cases.filter(({ actor }) => actor.caller.kind === 'refused')]
+  if (name.includes('pre_request'))
+    return [cases.filter(({ actor }) => actor.caller.kind === 'refused')]
   const near = cases.filter((one) => table === undefined || one.table === table)
   const early = near.filter(({ actor }) => first.has(actor.name))
   return [
@@ -48,7 +65,9 @@ function likely(cases: Case[], { table, command, name }: Weakening): Case[][] {
     early.filter((one) => one.command !== command),
     near.filter(({ actor }) => !first.has(actor.name) && actor.depth === 'everything'),
     // a right of a table can count only in a function
-    cases.filter((one) => one.command === 'call' && one.table !== table && first.has(one.actor.name)),
+    cases.filter((one) =>
+      one.command === 'call' && one.table !== table && first.has(one.actor.name)
+    ),
   ]
 }
 
@@ -64,7 +83,10 @@ async function isNoticed(suite: Suite, weakening: Weakening): Promise<string | u
 }
 
 /** Tries the weakenings on a new database. @throws if one cannot be applied or reverted */
-export async function runMutations(place: Place, { choose = (all) => all, log = () => {} }: Options = {}): Promise<Outcome> {
+export async function runMutations(
+  place: Place,
+  { choose = (all) => all, log = () => {} }: Options = {},
+): Promise<Outcome> {
   const started = Date.now()
   const suite = await prepareSuite(place)
   try {
@@ -72,7 +94,8 @@ export async function runMutations(place: Place, { choose = (all) => all, log = 
     const all = await weakenings(owner)
     const survivors: string[] = []
     const times: [string, number][] = []
-    const hash = async (): Promise<string | undefined> => (await owner.query<{ hash: string }>(rules)).rows[0]?.hash
+    const hash = async (): Promise<string | undefined> =>
+      (await owner.query<{ hash: string }>(rules)).rows[0]?.hash
     const intact = await hash()
     const attempt = async (name: string, pieces: Weakening[]): Promise<void> => {
       const begun = Date.now()
@@ -86,9 +109,15 @@ export async function runMutations(place: Place, { choose = (all) => all, log = 
       if (await hash() !== intact) throw new Error(`not undone: ${name}`)
       times.push([name, Date.now() - begun])
       if (by === undefined) survivors.push(name)
-      log(`${by === undefined ? 'SURVIVED' : 'noticed '} ${name}${by === undefined ? '' : ` — ${by}`} (${Date.now() - begun} ms)`)
+      log(
+        `${by === undefined ? 'SURVIVED' : 'noticed '} ${name}${
+          by === undefined ? '' : ` — ${by}`
+        } (${Date.now() - begun} ms)`,
+      )
     }
-    for (const { name } of equivalents) if (!all.some((one) => name.test(one.name))) survivors.push(`equivalents.ts names nothing: ${name.source}`)
+    for (const { name } of equivalents)
+      if (!all.some((one) => name.test(one.name)))
+        survivors.push(`equivalents.ts names nothing: ${name.source}`)
     const chosen = choose(all)
     let equivalent = 0
     for (const weakening of chosen) {
@@ -99,9 +128,14 @@ export async function runMutations(place: Place, { choose = (all) => all, log = 
         // If a second piece enforces the rule, the suite must notice that both are weakened.
         if (equivalence.keptBy === undefined) continue
         const captured = equivalence.name.exec(weakening.name)
-        const other = new RegExp(equivalence.keptBy.replaceAll(/\$(\d)/g, (_, at: string) => captured?.[Number(at)] ?? ''))
+        const other = new RegExp(
+          equivalence.keptBy.replaceAll(/\$(\d)/g, (_, at: string) => captured?.[Number(at)] ?? ''),
+        )
         const partner = all.find(({ name }) => other.test(name))
-        if (partner === undefined) survivors.push(`equivalents.ts: ${weakening.name} is enforced by ${other.source}, which does not exist`)
+        if (partner === undefined)
+          survivors.push(
+            `equivalents.ts: ${weakening.name} is enforced by ${other.source}, which does not exist`,
+          )
         else await attempt(`${weakening.name} + ${partner.name}`, [weakening, partner])
       }
     }
@@ -136,7 +170,10 @@ if (import.meta.main) {
   const text = process.argv.slice(2).join(' ')
   try {
     await using place = await startPlace({ serverUrl })
-    const outcome = await runMutations(place, { log: (line) => console.log(line), choose: (all) => all.filter(({ name }) => name.includes(text)) })
+    const outcome = await runMutations(place, {
+      log: (line) => console.log(line),
+      choose: (all) => all.filter(({ name }) => name.includes(text)),
+    })
     console.log(summaryOf(outcome))
     for (const survivor of outcome.survivors) console.error(`survived: ${survivor}`)
     if (outcome.survivors.length > 0) process.exitCode = 1

@@ -1,4 +1,7 @@
-/** Requests for an estimate are refused wherever PostgREST would return one. Also the pieces of the database that refuse them. */
+/**
+ * Requests for an estimate are refused wherever PostgREST would return one. Also the pieces of the
+ * database that refuse them.
+ */
 import type pg from 'pg'
 import { estimating, json, prefer, describePreference, twoFields } from './questions.ts'
 import type { Answer, Request } from './sender.ts'
@@ -9,9 +12,21 @@ import { weakenings, type Weakening } from './weakenings.ts'
 const nobody = uuid(0)
 
 type Wish = { what: string, isSigned: boolean, request: Request }
-/** Every method of every table and function with each spelling. Two fields are accepted only for reading a table. */
-function* wishes({ world: { catalogue: { tables, signatures } } }: Twins, only?: string): Generator<Wish> {
-  const make = (method: string, path: string, preference: string | string[], body?: unknown, isSigned = false): Wish => ({
+/**
+ * Every method of every table and function with each spelling. Two fields are accepted only for
+ * reading a table.
+ */
+function* wishes(
+  { world: { catalogue: { tables, signatures } } }: Twins,
+  only?: string,
+): Generator<Wish> {
+  const make = (
+    method: string,
+    path: string,
+    preference: string | string[],
+    body?: unknown,
+    isSigned = false,
+  ): Wish => ({
     what: `${method} ${path.replace(/\?.*/, '')} ${describePreference(preference)}`,
     isSigned,
     request: {
@@ -35,11 +50,19 @@ function* wishes({ world: { catalogue: { tables, signatures } } }: Twins, only?:
     }
   }
   // A function of an unnamed row is a computed field, and cannot be called under /rpc.
-  for (const { name, args } of only === undefined ? signatures.filter((one) => one.args.every((argument) => argument.name !== null)) : []) {
+  for (
+    const { name, args } of only === undefined
+      ? signatures.filter((one) => one.args.every((argument) => argument.name !== null))
+      : []
+  ) {
     const body = Object.fromEntries(
-      args.map(({ name: argument, type }) => [argument, type === 'jsonb' ? [] : type === 'uuid' ? nobody : type === 'text' ? 'monthly' : 1]),
+      args.map(({ name: argument, type }) => [
+        argument,
+        type === 'jsonb' ? [] : type === 'uuid' ? nobody : type === 'text' ? 'monthly' : 1,
+      ]),
     )
-    for (const preference of ['count=planned', 'count=estimated']) yield make('POST', `/rpc/${name}`, preference, body)
+    for (const preference of ['count=planned', 'count=estimated'])
+      yield make('POST', `/rpc/${name}`, preference, body)
   }
 }
 
@@ -51,32 +74,54 @@ const isRefused = (method: string, { status, text }: Answer): boolean => {
 }
 
 /**
- * @param options.table tests only this table @returns the requests that got an estimate, or another error than `400 PGRST…` with a hint that names
- * count=exact
+ * @param options.table tests only this table @returns the requests that got an estimate, or another
+ * error than `400 PGRST…` with a hint that names count=exact
  */
-export async function unrefused(twins: Twins, { table, stopAtFirst = false }: { table?: string | undefined, stopAtFirst?: boolean } = {}): Promise<string[]> {
+export async function unrefused(
+  twins: Twins,
+  { table, stopAtFirst = false }: { table?: string | undefined, stopAtFirst?: boolean } = {},
+): Promise<string[]> {
   const found: string[] = []
-  for (const actor of twins.actors.filter(({ name }) => ['personal', 'viewer of B', 'anonymous'].includes(name))) {
+  for (
+    const actor of twins.actors.filter(({ name }) =>
+      ['personal', 'viewer of B', 'anonymous'].includes(name)
+    )
+  ) {
     for (const { what, isSigned, request } of wishes(twins, table)) {
-      // An anonymous caller has no policy that could refuse. Without a policy every estimate is of no rows.
+      // An anonymous caller has no policy that could refuse. Without a policy every estimate is of
+      // no rows.
       if (isSigned && actor.caller.kind === 'anonymous') continue
       const [answer] = await twins.ask(actor, request)
-      if (!isRefused(request.method, answer)) found.push(`${actor.name} · ${what}: ${answer.status} ${answer.contentRange} ${answer.text.slice(0, 120)}`.trim())
+      if (!isRefused(request.method, answer))
+        found.push(
+          `${actor.name} · ${what}: ${answer.status} ${answer.contentRange} ${
+            answer.text.slice(0, 120)
+          }`.trim(),
+        )
       if (stopAtFirst && found.length > 0) return found
     }
   }
   return found
 }
 
-/** The operand of each select policy that checks no right, and the function in which all of them end. */
+/**
+ * The operand of each select policy that checks no right, and the function in which all of them
+ * end.
+ */
 export async function refusingPieces(db: pg.Client): Promise<Weakening[]> {
   const all = await weakenings(db)
-  const { rows: [refusal] } = await db.query<{ source: string }>(`select pg_get_functiondef('private.refuse_estimate()'::regprocedure) as source`)
+  const { rows: [refusal] } = await db.query<{ source: string }>(
+    `select pg_get_functiondef('private.refuse_estimate()'::regprocedure) as source`,
+  )
   return [
-    ...all.filter(({ name, command }) => command === 'select' && /^policy .*: using without (?:\( SELECT )?private\.(?!can\()\w+\(/.test(name)),
+    ...all.filter(({ name, command }) =>
+      command === 'select' &&
+      /^policy .*: using without (?:\( SELECT )?private\.(?!can\()\w+\(/.test(name)
+    ),
     {
       name: 'function private.refuse_estimate(): refuses nothing',
-      apply: `create or replace function private.refuse_estimate() returns void language plpgsql immutable set search_path = '' as 'begin end'`,
+      apply:
+        `create or replace function private.refuse_estimate() returns void language plpgsql immutable set search_path = '' as 'begin end'`,
       revert: refusal?.source ?? '',
     },
   ]

@@ -26,25 +26,36 @@ export async function writeReport(result: Result): Promise<string> {
   const cells = count(tested, ({ actor, table }) => `${actor.name}|${table}`)
   const named = (table: string): string => table === '' ? 'beyond' : table
   const operations = count(tested, ({ operation }) => operation)
-  const allowed = tested.filter(({ expected }) => expected.answers.every(({ status }) => status < 300)).length
+  const allowed =
+    tested.filter(({ expected }) => expected.answers.every(({ status }) => status < 300)).length
   const text = [
     '# Isolation',
     '',
     `${summary(result)}.`,
     '',
     `${allowed} cases must be answered and ${tested.length - allowed} refused. ${
-      tested.filter(({ expected: { changed, gone, added } }) => changed.length + gone.length + added.length > 0).length
+      tested.filter(({ expected: { changed, gone, added } }) =>
+        changed.length + gone.length + added.length > 0
+      ).length
     } must change rows, and every other row of the ${world.rows.length} must be as it was.`,
     '',
     ...(failures.length === 0
       ? ['No failures.']
-      : ['## Failures', '', ...failures.flatMap(({ name, problems }) => [`- **${name}**`, ...problems.map((problem) => `  - ${problem}`)])]),
+      : [
+        '## Failures',
+        '',
+        ...failures.flatMap((
+          { name, problems },
+        ) => [`- **${name}**`, ...problems.map((problem) => `  - ${problem}`)]),
+      ]),
     '',
     '## Cases by actor and table',
     '',
     `| Actor | ${columns.map(named).join(' | ')} |`,
     `|---|${columns.map(() => '---:').join('|')}|`,
-    ...world.actors.map(({ name }) => `| ${name} | ${columns.map((table) => cells.get(`${name}|${table}`) ?? 0).join(' | ')} |`),
+    ...world.actors.map(({ name }) =>
+      `| ${name} | ${columns.map((table) => cells.get(`${name}|${table}`) ?? 0).join(' | ')} |`
+    ),
     '',
     '## Cases by operation',
     '',

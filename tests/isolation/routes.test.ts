@@ -1,4 +1,7 @@
-/** Every route of the auth surface without a session, by another person, with a lower role, and with an API key. docs/isolation.md explains it. */
+/**
+ * Every route of the auth surface without a session, by another person, with a lower role, and with
+ * an API key. docs/isolation.md explains it.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,7 +13,15 @@ import { cookieOf, password, signedIn, team, type Person } from '../support/pers
 import { startStack, type Stack } from '../support/stack.ts'
 import { uncoveredRoutes } from './coverage.ts'
 import type { Role } from './model.ts'
-import { objectFields, otherOutcomes, publicRoutes, routesWithKey, routesWithToken, teamRoutes, type TeamOfCase } from './routes.ts'
+import {
+  objectFields,
+  otherOutcomes,
+  publicRoutes,
+  routesWithKey,
+  routesWithToken,
+  teamRoutes,
+  type TeamOfCase,
+} from './routes.ts'
 import uncovered from './uncovered.json' with { type: 'json' }
 
 let stack: Stack
@@ -26,7 +37,10 @@ beforeAll(async () => {
   // the name of the example resolves on no machine
   stack = await startStack({
     data: true,
-    receivers: { ...localReceivers, network: { ...localReceivers.network, resolve: () => Promise.resolve(['127.0.0.1']) } },
+    receivers: {
+      ...localReceivers,
+      network: { ...localReceivers.network, resolve: () => Promise.resolve(['127.0.0.1']) },
+    },
   })
   const made = await team(stack, ['admin'])
   ann = made.owner
@@ -45,7 +59,11 @@ beforeAll(async () => {
     `insert into auth.events (user_id, kind, happened_at) values ($1, 'password_changed', now() - interval '1 day') returning id`,
     [userId],
   )
-  const apiKey = await created('/api-key/create', { name: 'Key of Ann', expiresInDays: 30, role: 'editor' })
+  const apiKey = await created('/api-key/create', {
+    name: 'Key of Ann',
+    expiresInDays: 30,
+    role: 'editor',
+  })
   key = apiKey.key
   token = await ann.token()
   objects = {
@@ -53,9 +71,17 @@ beforeAll(async () => {
     userId,
     sessionId: (await ann.get('/get-session')).body.session.id,
     passkeyId: 'passkeyAnn1',
-    invitationId: (await created('/organization/invite-member', { organizationId: made.id, email: 'invited@example.org', role: 'viewer' })).id,
+    invitationId: (await created('/organization/invite-member', {
+      organizationId: made.id,
+      email: 'invited@example.org',
+      role: 'viewer',
+    })).id,
     keyId: apiKey.id,
-    webhookId: (await created('/webhook/create', { name: 'Webhook of Ann', url: 'http://127.0.0.1:9/', tables: ['tags'] })).id,
+    webhookId: (await created('/webhook/create', {
+      name: 'Webhook of Ann',
+      url: 'http://127.0.0.1:9/',
+      tables: ['tags'],
+    })).id,
     calendarId: (await created('/calendar/create', { name: 'Calendar of Ann' })).id,
     before: event.id,
   }
@@ -69,11 +95,18 @@ const fieldsOf = ({ input }: Route) => ('shape' in input ? Object.keys(input.sha
 /** The example of a row with the password of the test's users. Some routes have no input. */
 const exampleOf = (row: Route): Record<string, unknown> => ({
   ...row.example as object,
-  ...Object.fromEntries(fieldsOf(row).filter((field) => field === 'password' || field === 'currentPassword').map((field) => [field, password])),
+  ...Object.fromEntries(
+    fieldsOf(row).filter((field) => field === 'password' || field === 'currentPassword')
+      .map((field) => [field, password]),
+  ),
 })
 
 /** Sends the input where the route expects it. Of a live stream it reads only the headers. */
-async function send(row: Route, input: Record<string, unknown>, headers: Record<string, string> = {}): Promise<{ status: number, text: string }> {
+async function send(
+  row: Route,
+  input: Record<string, unknown>,
+  headers: Record<string, string> = {},
+): Promise<{ status: number, text: string }> {
   const rest = { ...input }
   const path = row.path.replace(/\{(\w+)\}/, (_, field: string) => {
     const value = String(rest[field])
@@ -84,10 +117,16 @@ async function send(row: Route, input: Record<string, unknown>, headers: Record<
   const query = isJson ? '' : `?${new URLSearchParams(rest as Record<string, string>).toString()}`
   const response = await fetch(`${stack.url}/api/auth${path}${query}`, {
     method: row.method,
-    headers: { ...(row.method === 'GET' ? {} : { 'content-type': isJson ? 'application/json' : 'application/pdf' }), ...headers },
+    headers: {
+      ...(row.method === 'GET'
+        ? {}
+        : { 'content-type': isJson ? 'application/json' : 'application/pdf' }),
+      ...headers,
+    },
     ...(row.method === 'GET' ? {} : { body: isJson ? JSON.stringify(rest) : 'bytes' }),
   })
-  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) return { status: response.status, text: await response.text() }
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true)
+    return { status: response.status, text: await response.text() }
   await response.body?.cancel()
   return { status: response.status, text: '' }
 }
@@ -95,11 +134,30 @@ const as = (user: Person) => ({ cookie: cookieOf(user) })
 const bearer = (credential: string) => ({ authorization: `Bearer ${credential}` })
 const errorIn = (text: string) => (JSON.parse(text) as { error?: string }).error
 
-const tables = ['users', 'accounts', 'sessions', 'members', 'organizations', 'invitations', 'api_keys', 'webhooks', 'calendars', 'passkeys', 'two_factors']
-/** All rows that a request could change, or only those that hold one of the given ids. It leaves out times that a read changes. */
+const tables = [
+  'users',
+  'accounts',
+  'sessions',
+  'members',
+  'organizations',
+  'invitations',
+  'api_keys',
+  'webhooks',
+  'calendars',
+  'passkeys',
+  'two_factors',
+]
+/**
+ * All rows that a request could change, or only those that hold one of the given ids. It leaves out
+ * times that a read changes.
+ */
 async function stored(ids = ['']): Promise<string[]> {
-  const of = (table: string) => `select '${table} ' || (to_jsonb(r) - array['last_used_at'])::text as stored from auth.${table} r where r::text like any ($1)`
-  const { rows } = await stack.sql.query<{ stored: string }>(`${tables.map(of).join(' union all ')} order by 1`, [ids.map((id) => `%${id}%`)])
+  const of = (table: string) =>
+    `select '${table} ' || (to_jsonb(r) - array['last_used_at'])::text as stored from auth.${table} r where r::text like any ($1)`
+  const { rows } = await stack.sql.query<{ stored: string }>(
+    `${tables.map(of).join(' union all ')} order by 1`,
+    [ids.map((id) => `%${id}%`)],
+  )
   return rows.map((row) => row.stored)
 }
 
@@ -108,7 +166,10 @@ const every = routes.map((row) => [nameOf(row), row] as const)
 describe('without a session', () => {
   test.each(every)('%s', async (name, row) => {
     const before = await stored()
-    const { status, text } = await send(row, { ...exampleOf(row), ...(name === 'POST /sign-in/email' && { email: 'unknown@example.org' }) })
+    const { status, text } = await send(row, {
+      ...exampleOf(row),
+      ...(name === 'POST /sign-in/email' && { email: 'unknown@example.org' }),
+    })
     if (isPublic(row)) return expect(status).toBe(publicRoutes[name])
     expect([status, errorIn(text)]).toEqual([401, 'UNAUTHORIZED'])
     expect(await stored()).toEqual(before)
@@ -122,7 +183,9 @@ describe.each([
   test.each(every.filter(([, row]) => !isPublic(row)))('%s', async (name, row) => {
     const before = await stored()
     const { status, text } = await send(row, exampleOf(row), bearer(credential()))
-    expect([status, text === '' ? undefined : errorIn(text)]).toEqual(accepting.includes(name) ? [200, undefined] : [401, 'UNAUTHORIZED'])
+    expect([status, text === '' ? undefined : errorIn(text)]).toEqual(
+      accepting.includes(name) ? [200, undefined] : [401, 'UNAUTHORIZED'],
+    )
     expect(await stored()).toEqual(before)
   })
 })
@@ -132,7 +195,9 @@ describe('another person reads and changes nothing of Ann:', () => {
 
   test.each(every)('%s', async (name, row) => {
     const eve = await signedIn(stack, 'Eve')
-    const given = Object.fromEntries(fieldsOf(row).filter((field) => field in objects).map((field) => [field, objects[field]]))
+    const given = Object.fromEntries(
+      fieldsOf(row).filter((field) => field in objects).map((field) => [field, objects[field]]),
+    )
     const names = objectFields.some((field) => field in given)
     const before = await stored([objects['organizationId']!, objects['userId']!])
     const { status, text } = await send(row, { ...exampleOf(row), ...given }, as(eve))
@@ -143,9 +208,14 @@ describe('another person reads and changes nothing of Ann:', () => {
     for (const secret of secrets()) expect(text).not.toContain(secret)
   })
 
-  const ofUser = every.filter(([name, row]) => !(name in teamRoutes) && !(name in otherOutcomes) && objectFields.some((field) => fieldsOf(row).includes(field)))
+  const ofUser = every.filter(([name, row]) =>
+    !(name in teamRoutes) && !(name in otherOutcomes) &&
+    objectFields.some((field) => fieldsOf(row).includes(field))
+  )
   test.each(ofUser)('%s, by an admin of Ann’s team', async (_, row) => {
-    const given = Object.fromEntries(fieldsOf(row).filter((field) => field in objects).map((field) => [field, objects[field]]))
+    const given = Object.fromEntries(
+      fieldsOf(row).filter((field) => field in objects).map((field) => [field, objects[field]]),
+    )
     const before = await stored()
     expect((await send(row, { ...exampleOf(row), ...given }, as(adminOfAnn))).status).toBe(404)
     expect(await stored()).toEqual(before)
@@ -155,32 +225,72 @@ describe('another person reads and changes nothing of Ann:', () => {
 describe('a member without the right is refused, and one with it is not:', () => {
   const rowAt = (name: string) => routes.find((row) => nameOf(row) === name) ?? expect.fail(name)
 
-  test.each(Object.entries(teamRoutes))('%s', async (name, { roles, input, refusal = 'FORBIDDEN' }) => {
-    const { id, ...people } = await team(stack, ['admin', 'editor', 'viewer'])
-    const ids = await Promise.all(Object.entries(people).map(async ([role, member]) => [role, await member.id()] as const))
-    let invited = 0
-    const made: TeamOfCase = {
-      id,
-      members: Object.fromEntries(ids) as Record<Role, string>,
-      invite: async () =>
-        (await people.owner.post('/organization/invite-member', { organizationId: id, email: `pending-${++invited}@example.org`, role: 'viewer' })).body.id,
-    }
-    const row = rowAt(name)
-    const sendAs = async (role: Role) => {
-      const given = { ...exampleOf(row), ...(fieldsOf(row).includes('organizationId') && { organizationId: id }), ...await input?.(made, role) }
-      const before = await stored()
-      const { status, text } = await send(row, given, as(people[role]))
-      return { status, error: status < 400 ? undefined : errorIn(text), isUnchanged: JSON.stringify(await stored()) === JSON.stringify(before) }
-    }
-    const others = (['viewer', 'editor', 'admin', 'owner'] as const).filter((role) => !roles.includes(role))
-    for (const role of others) expect({ role, ...await sendAs(role) }).toEqual({ role, status: 403, error: refusal, isUnchanged: true })
-    for (const role of roles) expect({ role, ...await sendAs(role) }).toMatchObject({ role, status: 200 })
-  })
+  test.each(Object.entries(teamRoutes))(
+    '%s',
+    async (name, { roles, input, refusal = 'FORBIDDEN' }) => {
+      const { id, ...people } = await team(stack, ['admin', 'editor', 'viewer'])
+      const ids = await Promise.all(
+        Object.entries(people).map(async ([role, member]) => [role, await member.id()] as const),
+      )
+      let invited = 0
+      const made: TeamOfCase = {
+        id,
+        members: Object.fromEntries(ids) as Record<Role, string>,
+        invite: async () =>
+          (await people.owner.post('/organization/invite-member', {
+            organizationId: id,
+            email: `pending-${++invited}@example.org`,
+            role: 'viewer',
+          })).body.id,
+      }
+      const row = rowAt(name)
+      const sendAs = async (role: Role) => {
+        const given = {
+          ...exampleOf(row),
+          ...(fieldsOf(row).includes('organizationId') && { organizationId: id }),
+          ...await input?.(made, role),
+        }
+        const before = await stored()
+        const { status, text } = await send(row, given, as(people[role]))
+        return {
+          status,
+          error: status < 400 ? undefined : errorIn(text),
+          isUnchanged: JSON.stringify(await stored()) === JSON.stringify(before),
+        }
+      }
+      const others = (['viewer', 'editor', 'admin', 'owner'] as const).filter((role) =>
+        !roles.includes(role)
+      )
+      for (const role of others)
+        expect({ role, ...await sendAs(role) }).toEqual({
+          role,
+          status: 403,
+          error: refusal,
+          isUnchanged: true,
+        })
+      for (const role of roles)
+        expect({ role, ...await sendAs(role) }).toMatchObject({
+          role,
+          status: 200,
+        })
+    },
+  )
 })
 
 test('the routes that these cases leave out are exactly those of uncovered.json, each with the test that covers it', () => {
   expect(uncoveredRoutes(routes)).toEqual(Object.keys(uncovered.routes))
-  const forgotten = { ...routes[0]!, path: '/forgotten', input: z.object({ organizationId: z.string(), ruleId: z.string() }) }
-  expect(uncoveredRoutes([forgotten])).toEqual(['POST /forgotten: another person', 'POST /forgotten: lower role'])
-  expect(Object.values(uncovered.routes).filter((file) => !existsSync(join(import.meta.dirname, '../..', file)))).toEqual([])
+  const forgotten = {
+    ...routes[0]!,
+    path: '/forgotten',
+    input: z.object({ organizationId: z.string(), ruleId: z.string() }),
+  }
+  expect(uncoveredRoutes([forgotten])).toEqual([
+    'POST /forgotten: another person',
+    'POST /forgotten: lower role',
+  ])
+  expect(
+    Object.values(uncovered.routes).filter((file) =>
+      !existsSync(join(import.meta.dirname, '../..', file))
+    ),
+  ).toEqual([])
 })

@@ -1,13 +1,18 @@
 /**
- * Generates rows from the catalogue. Every text and number is a canary, a value that no other row has. So a canary in a response identifies its row.
+ * Generates rows from the catalogue. Every text and number is a canary, a value that no other row
+ * has. So a canary in a response identifies its row.
  */
 import { createHash } from 'node:crypto'
 import type { Table } from './catalogue.ts'
 
 export type Payload = Record<string, unknown>
 
-/** Letters only, because some columns accept nothing else. Rows of the world begin with r, rows that cases send with n. */
-export const letters = (n: number): string => String(n).replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')
+/**
+ * Letters only, because some columns accept nothing else. Rows of the world begin with r, rows that
+ * cases send with n.
+ */
+export const letters = (n: number): string =>
+  String(n).replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')
 export const canary = (n: number): string => `zqyr${letters(n)}yqz`
 export const sentCanary = (n: number): string => `zqyn${letters(n)}yqz`
 /** 80 0012 000.37 for row 12, of a line item 20 0012 000.37. */
@@ -15,7 +20,8 @@ const amount = (n: number): number => 800_000_000 + n * 1_000 + 0.37
 
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-const numberOf = (word: string): number => Number(word.replaceAll(/[a-j]/g, (letter) => String('abcdefghij'.indexOf(letter))))
+const numberOf = (word: string): number =>
+  Number(word.replaceAll(/[a-j]/g, (letter) => String('abcdefghij'.indexOf(letter))))
 /** The numbers of the rows with a canary in the text. */
 export function canariesIn(text: string): number[] {
   return [
@@ -24,7 +30,9 @@ export function canariesIn(text: string): number[] {
   ]
 }
 
-/** Columns with a format that the type does not determine. `n` is the row number, `word` its canary. */
+/**
+ * Columns with a format that the type does not determine. `n` is the row number, `word` its canary.
+ */
 const forms: Record<string, (n: number, word: string) => unknown> = {
   currency: () => 'usd',
   budget_currency: () => 'usd',
@@ -69,7 +77,9 @@ const forms: Record<string, (n: number, word: string) => unknown> = {
   account_number: () => '1234',
   interval_in_days: () => 30,
   period_end: () => '2199-01-01',
-  layout: (_n, word) => ({ widgets: [{ id: word, type: word, position: { x: 0, y: 0 }, size: { w: 1, h: 1 } }] }),
+  layout: (_n, word) => ({
+    widgets: [{ id: word, type: word, position: { x: 0, y: 0 }, size: { w: 1, h: 1 } }],
+  }),
   date_range: () => ({ preset: 'this_month' }),
   product_id: () => 'teams',
   'attachments.size': (n) => 1_000 + n,
@@ -79,7 +89,9 @@ const forms: Record<string, (n: number, word: string) => unknown> = {
   'app_subscriptions.status': (_n, word) => `sub_${word}`,
 }
 
-/** Columns that are filled elsewhere: the key and the owner by the case, the times by the service. */
+/**
+ * Columns that are filled elsewhere: the key and the owner by the case, the times by the service.
+ */
 const filled = (table: Table): Set<string> =>
   new Set([
     ...(table.columns.some(({ name }) => name === 'id') ? ['id'] : []),
@@ -94,16 +106,21 @@ const filled = (table: Table): Set<string> =>
 /** The first text column, which updates change. A table may have none. */
 export const labelOf = (table: Table): string | undefined =>
   table.columns.find(({ name, type, values }) =>
-    type === 'text' && values.length === 0 && !filled(table).has(name) && forms[name] === undefined && forms[`${table.name}.${name}`] === undefined
+    type === 'text' && values.length === 0 && !filled(table).has(name) &&
+    forms[name] === undefined && forms[`${table.name}.${name}`] === undefined
   )?.name
 
 /** The date columns that contents() omits: a row may have no date, or the current time. */
 export const daysOf = (table: Table): string[] =>
-  table.columns.filter(({ name, type }) => /^(?:date|timestamp)/.test(type) && !filled(table).has(name) && !(name in contents(table, 0, '')))
+  table.columns.filter(({ name, type }) =>
+    /^(?:date|timestamp)/.test(type) && !filled(table).has(name) &&
+    !(name in contents(table, 0, ''))
+  )
     .map(({ name }) => name)
 
 /**
- * All values of a row, without its key, owner pair and references. @throws if the format of a column is unknown: a new type needs a line in `forms`.
+ * All values of a row, without its key, owner pair and references. @throws if the format of a
+ * column is unknown: a new type needs a line in `forms`.
  */
 export function contents(table: Table, n: number, word: string): Payload {
   const row: Payload = {}
@@ -117,7 +134,10 @@ export function contents(table: Table, n: number, word: string): Payload {
     else if (type === 'numeric') row[name] = word === canary(n) ? amount(n) : 12.5
     else if (type === 'jsonb') row[name] = { canary: word }
     else if (type === 'boolean') row[name] = false
-    else if (!hasDefault && required) throw new Error(`tests/isolation cannot make a row of api.${table.name}: add a form for ${name} (${type}) to rows.ts`)
+    else if (!hasDefault && required)
+      throw new Error(
+        `tests/isolation cannot make a row of api.${table.name}: add a form for ${name} (${type}) to rows.ts`,
+      )
   }
   return row
 }

@@ -1,7 +1,8 @@
 /**
- * All weakenings of the row rules. Each changes one object of the catalogue and has the statement that reverts it. The objects are policies and their
- * operands, row security, grants, triggers, constraints on owners and references, and the table of rights. tests/data and tests/attacks test the
- * checks inside functions.
+ * All weakenings of the row rules. Each changes one object of the catalogue and has the statement
+ * that reverts it. The objects are policies and their operands, row security, grants, triggers,
+ * constraints on owners and references, and the table of rights. tests/data and tests/attacks test
+ * the checks inside functions.
  */
 import type pg from 'pg'
 
@@ -22,7 +23,9 @@ export function operands(expression: string): [number, number][] {
     while (/\s/.test(expression[start] ?? 'x')) start += 1
     while (/\s/.test(expression[end - 1] ?? 'x')) end -= 1
     // A check that raises its own error has its condition between WHEN and THEN.
-    const check = /^CASE\s+WHEN ([\s\S]*) THEN true\s+ELSE private\.deny\([^()]*\)\s+END$/.exec(expression.slice(start, end))
+    const check = /^CASE\s+WHEN ([\s\S]*) THEN true\s+ELSE private\.deny\([^()]*\)\s+END$/.exec(
+      expression.slice(start, end),
+    )
     if (check?.[1] !== undefined) {
       const at = expression.indexOf(check[1], start)
       visit(at, at + check[1].length)
@@ -42,7 +45,8 @@ export function operands(expression: string): [number, number][] {
       begin = at + word[0].length
     }
     if (parts.length > 0) { for (const [a, b] of [...parts, [begin, end] as const]) visit(a, b) }
-    else if (isWrapped && !/^\(\s*SELECT\b/.test(expression.slice(start, end))) visit(start + 1, end - 1)
+    else if (isWrapped && !/^\(\s*SELECT\b/.test(expression.slice(start, end)))
+      visit(start + 1, end - 1)
     else {
       found.push([start, end])
       const inner = /^EXISTS \([\s\S]*?WHERE /.exec(expression.slice(start, end))
@@ -54,49 +58,87 @@ export function operands(expression: string): [number, number][] {
 }
 
 /**
- * Returns the expression without one operand, for each operand. An operand that AND repeats counts once: a policy names the organization again for
- * the planner, and the loss of only one has no effect.
+ * Returns the expression without one operand, for each operand. An operand that AND repeats counts
+ * once: a policy names the organization again for the planner, and the loss of only one has no
+ * effect.
  */
 function withoutOne(expression: string): { piece: string, from: number, text: string }[] {
   const spans = operands(expression)
   const isAgain = ([from]: [number, number], [earlier, end]: [number, number], piece: string) =>
-    earlier < from && expression.slice(earlier, end) === piece && !expression.slice(end, from).includes(' OR ')
+    earlier < from && expression.slice(earlier, end) === piece &&
+    !expression.slice(end, from).includes(' OR ')
   return spans.flatMap((span) => {
     const piece = expression.slice(...span)
     if (spans.some((other) => isAgain(span, other, piece))) return []
-    const twins = [...spans.filter((other) => expression.slice(...other) === piece && isAgain(other, span, piece)), span].toSorted(([a], [b]) => b - a)
-    return [{ piece, from: span[0], text: twins.reduce((text, [from, to]) => `${text.slice(0, from)}true${text.slice(to)}`, expression) }]
+    const twins = [
+      ...spans.filter((other) =>
+        expression.slice(...other) === piece && isAgain(other, span, piece)
+      ),
+      span,
+    ].toSorted(([a], [b]) => b - a)
+    return [{
+      piece,
+      from: span[0],
+      text: twins.reduce(
+        (text, [from, to]) => `${text.slice(0, from)}true${text.slice(to)}`,
+        expression,
+      ),
+    }]
   })
 }
 
 const short = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 110)
 
 async function policies(db: pg.Client): Promise<Weakening[]> {
-  const { rows } = await db.query<{ table: string, name: string, command: string, using: string | null, check: string | null, roles: string }>(`
+  const { rows } = await db.query<
+    {
+      table: string
+      name: string
+      command: string
+      using: string | null
+      check: string | null
+      roles: string
+    }
+  >(`
     select tablename as table, policyname as name, lower(cmd) as command, qual as using, with_check as check, array_to_string(roles, ', ') as roles
     from pg_policies where schemaname = 'api' order by tablename, policyname`)
   return rows.flatMap(({ table, name, command, using, check, roles }) => {
     const on = `policy ${name} on api.${table}`
-    const alter = (part: 'using' | 'with check', text: string): string => `alter ${on} ${part} (${text})`
-    const pieces = ([['using', using], ['with check', check]] as const).flatMap(([part, text]): Weakening[] =>
-      text === null ? [] : [
-        { name: `${on}: ${part} true`, table, command, apply: alter(part, 'true'), revert: alter(part, text) },
-        ...withoutOne(text).map(({ piece, from, text: weakened }): Weakening => ({
-          name: `${on}: ${part} without ${short(piece)} at ${from}`,
-          table,
-          command,
-          apply: alter(part, weakened),
-          revert: alter(part, text),
-        })),
-      ]
-    )
-    const create = `create ${on} for ${command} to ${roles}${using === null ? '' : ` using (${using})`}${check === null ? '' : ` with check (${check})`}`
-    return [{ name: `${on}: dropped`, table, command, apply: `drop ${on}`, revert: create }, ...pieces]
+    const alter = (part: 'using' | 'with check', text: string): string =>
+      `alter ${on} ${part} (${text})`
+    const pieces = ([['using', using], ['with check', check]] as const)
+      .flatMap(([part, text]): Weakening[] =>
+        text === null ? [] : [
+          {
+            name: `${on}: ${part} true`,
+            table,
+            command,
+            apply: alter(part, 'true'),
+            revert: alter(part, text),
+          },
+          ...withoutOne(text).map(({ piece, from, text: weakened }): Weakening => ({
+            name: `${on}: ${part} without ${short(piece)} at ${from}`,
+            table,
+            command,
+            apply: alter(part, weakened),
+            revert: alter(part, text),
+          })),
+        ]
+      )
+    const create = `create ${on} for ${command} to ${roles}${
+      using === null ? '' : ` using (${using})`
+    }${check === null ? '' : ` with check (${check})`}`
+    return [
+      { name: `${on}: dropped`, table, command, apply: `drop ${on}`, revert: create },
+      ...pieces,
+    ]
   })
 }
 
 async function tablesAndGrants(db: pg.Client): Promise<Weakening[]> {
-  const { rows } = await db.query<{ table: string, role: string, privilege: string, granted: boolean }>(`
+  const { rows } = await db.query<
+    { table: string, role: string, privilege: string, granted: boolean }
+  >(`
     select c.relname as table, r as role, p as privilege, has_table_privilege(r, c.oid, p) as granted
     from pg_class c, unnest(array['anon', 'authenticated']) r, unnest(array['select', 'insert', 'update', 'delete']) p
     where c.relnamespace = 'api'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f') order by 1, 2, 3`)
@@ -104,7 +146,11 @@ async function tablesAndGrants(db: pg.Client): Promise<Weakening[]> {
   const { rows: callable } = await db.query<{ name: string, role: string, granted: boolean }>(`
     select p.oid::regprocedure::text as name, r as role, has_function_privilege(r, p.oid, 'execute') as granted
     from pg_proc p, unnest(array['anon', 'authenticated']) r where p.pronamespace = 'api'::regnamespace and p.prokind in ('f', 'p') order by 1, 2`)
-  const change = (privilege: string, role: string, granted: boolean): Pick<Weakening, 'apply' | 'revert'> => {
+  const change = (
+    privilege: string,
+    role: string,
+    granted: boolean,
+  ): Pick<Weakening, 'apply' | 'revert'> => {
     const [grant, revoke] = [`grant ${privilege} to ${role}`, `revoke ${privilege} from ${role}`]
     return granted ? { apply: revoke, revert: grant } : { apply: grant, revert: revoke }
   }
@@ -129,13 +175,18 @@ async function tablesAndGrants(db: pg.Client): Promise<Weakening[]> {
   ]
 }
 
-/** Triggers on the exposed tables and on the tables that a user's deletion changes. Constraints and unique indexes on owners and references. */
+/**
+ * Triggers on the exposed tables and on the tables that a user's deletion changes. Constraints and
+ * unique indexes on owners and references.
+ */
 async function triggersAndConstraints(db: pg.Client): Promise<Weakening[]> {
   const { rows: triggers } = await db.query<{ name: string, on: string, table: string }>(`
     select t.tgname as name, t.tgrelid::regclass::text as on, c.relname as table
     from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
     where not t.tgisinternal and (c.relnamespace = 'api'::regnamespace or p.prosrc like '%api.%') order by 2, 1`)
-  const { rows: constraints } = await db.query<{ name: string, table: string, near: string, definition: string }>(`
+  const { rows: constraints } = await db.query<
+    { name: string, table: string, near: string, definition: string }
+  >(`
     select k.conname as name, c.relname as table, coalesce(f.relname, c.relname) as near, pg_get_constraintdef(k.oid) as definition
     from pg_constraint k join pg_class c on c.oid = k.conrelid
     left join pg_class f on f.oid = k.confrelid and f.relnamespace = 'api'::regnamespace
@@ -179,11 +230,18 @@ async function rights(db: pg.Client): Promise<Weakening[]> {
     name: `right of the ${role} to ${action} ${resource}: given`,
     table: resource,
     command: action.startsWith('list_') ? 'select' : action === 'create' ? 'insert' : action,
-    apply: `insert into private.role_permissions (role, resource, action) values ('${role}', '${resource}', '${action}')`,
-    revert: `delete from private.role_permissions where (role, resource, action) = ('${role}', '${resource}', '${action}')`,
+    apply:
+      `insert into private.role_permissions (role, resource, action) values ('${role}', '${resource}', '${action}')`,
+    revert:
+      `delete from private.role_permissions where (role, resource, action) = ('${role}', '${resource}', '${action}')`,
   }))
 }
 
 export async function weakenings(db: pg.Client): Promise<Weakening[]> {
-  return [await policies(db), await tablesAndGrants(db), await triggersAndConstraints(db), await rights(db)].flat()
+  return [
+    await policies(db),
+    await tablesAndGrants(db),
+    await triggersAndConstraints(db),
+    await rights(db),
+  ].flat()
 }

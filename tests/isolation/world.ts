@@ -1,6 +1,7 @@
 /**
- * The users of the database under test and their rows. It has two organizations with all roles, and rows of every exposed table for each tenant. Some
- * users belong to both organizations, to none or no longer, or have lost a role.
+ * The users of the database under test and their rows. It has two organizations with all roles, and
+ * rows of every exposed table for each tenant. Some users belong to both organizations, to none or
+ * no longer, or have lost a role.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
@@ -36,11 +37,21 @@ export type World = {
 
 /** The organizations and the roles of their members after the setup. */
 const teams: Record<string, Record<string, Role>> = {
-  'team-a': { ...Object.fromEntries(roles.map((role) => [`a-${role}`, role])), both: 'editor', demoted: 'viewer' },
+  'team-a': {
+    ...Object.fromEntries(roles.map((role) => [`a-${role}`, role])),
+    both: 'editor',
+    demoted: 'viewer',
+  },
   'team-b': { ...Object.fromEntries(roles.map((role) => [`b-${role}`, role])), both: 'viewer' },
 }
 /** `removed` belonged to team-a and left rows there; `ghost` did too, and deletes the account. */
-const people = ['solo', 'other', 'removed', 'ghost', ...new Set(Object.values(teams).flatMap((members) => Object.keys(members)))]
+const people = [
+  'solo',
+  'other',
+  'removed',
+  'ghost',
+  ...new Set(Object.values(teams).flatMap((members) => Object.keys(members))),
+]
 
 /** API keys with their users and roles. The role of `a-admin` is higher than that of its keys. */
 const keys: [user: string, team: string | null, role: KeyRole][] = [
@@ -55,29 +66,52 @@ const keyId = (...of: [user: string, team: string | null, role: KeyRole]) => `ke
 const publicUrl = 'http://isolation.example'
 
 /** The key of a row, in the format of the model and the state. */
-export const keyOf = (table: Table, payload: Payload): string => table.key.map((column) => String(payload[column])).join('/')
+export const keyOf = (table: Table, payload: Payload): string =>
+  table.key.map((column) => String(payload[column])).join('/')
 
 /** @throws if the model does not know a table, or a table that it references */
 function compare({ tables }: Catalogue): void {
   for (const { name, references, columns, key } of tables) {
     const model = models[name]
-    if (model === undefined) throw new Error(`api.${name} is exposed, and tests/support/tables.ts has no entry for it: add the tenant of its rows`)
-    const referenced = Object.entries(model.refers).flatMap(([column, { table, with: values }]) => values === undefined ? [`${column} → ${table}`] : [])
+    if (model === undefined)
+      throw new Error(
+        `api.${name} is exposed, and tests/support/tables.ts has no entry for it: add the tenant of its rows`,
+      )
+    const referenced = Object.entries(model.refers).flatMap(([column, { table, with: values }]) =>
+      values === undefined ? [`${column} → ${table}`] : []
+    )
     const found = references.map(({ column, table }) => `${column} → ${table}`)
     if (referenced.toSorted().join() !== found.toSorted().join())
-      throw new Error(`api.${name} refers to [${found.join()}], and the model says [${referenced.join()}]`)
-    if (key.length === 0) throw new Error(`api.${name} has no primary key, which identifies its rows`)
-    const hasPair = ['user_id', 'organization_id'].every((column) => columns.some((one) => one.name === column))
-    if (hasPair === (model.kind === 'own')) throw new Error(`api.${name} ${hasPair ? 'has' : 'has not'} the owner pair, and the model says ${model.kind}`)
+      throw new Error(
+        `api.${name} refers to [${found.join()}], and the model says [${referenced.join()}]`,
+      )
+    if (key.length === 0)
+      throw new Error(`api.${name} has no primary key, which identifies its rows`)
+    const hasPair = ['user_id', 'organization_id'].every((column) =>
+      columns.some((one) => one.name === column)
+    )
+    if (hasPair === (model.kind === 'own'))
+      throw new Error(
+        `api.${name} ${
+          hasPair ? 'has' : 'has not'
+        } the owner pair, and the model says ${model.kind}`,
+      )
   }
 }
 
-const accountOf = (name: string): Account => ({ id: name, email: `${name}@example.org`, sessionId: `of ${name}` })
+const accountOf = (name: string): Account => ({
+  id: name,
+  email: `${name}@example.org`,
+  sessionId: `of ${name}`,
+})
 
 async function populate(owner: pg.Client): Promise<void> {
   await storeAccounts(owner, people.map(accountOf))
-  await owner.query(`insert into auth.sessions (id, token, user_id, expires_at) values ('past', 'past', 'solo', now() - interval '1 minute')`)
-  for (const [organization, members] of Object.entries(teams)) await storeOrganization(owner, organization, new Map(Object.entries(members)))
+  await owner.query(
+    `insert into auth.sessions (id, token, user_id, expires_at) values ('past', 'past', 'solo', now() - interval '1 minute')`,
+  )
+  for (const [organization, members] of Object.entries(teams))
+    await storeOrganization(owner, organization, new Map(Object.entries(members)))
   const key = (user: string, team: string | null, role: KeyRole, ends = '1 hour') =>
     owner.query(
       `insert into auth.api_keys (id, name, user_id, organization_id, role, key_hash, hint, expires_at)
@@ -86,7 +120,9 @@ async function populate(owner: pg.Client): Promise<void> {
     )
   for (const one of keys) await key(...one)
   await key('other', null, 'editor', '-1 minute')
-  await owner.query(`insert into auth.members (id, organization_id, user_id, role) values ('removed', 'team-a', 'removed', 'viewer')`)
+  await owner.query(
+    `insert into auth.members (id, organization_id, user_id, role) values ('removed', 'team-a', 'removed', 'viewer')`,
+  )
   await owner.query(`update auth.members set role = 'editor' where user_id = 'demoted'`)
   await key('removed', 'team-a', 'viewer')
   await key('demoted', 'team-a', 'editor')
@@ -94,8 +130,14 @@ async function populate(owner: pg.Client): Promise<void> {
   await owner.query(`update auth.members set role = 'viewer' where user_id = 'demoted'`)
 }
 
-/** The activity of a deleted tag. The ids of a request's activity start with the id of the request. */
-function ofDeletedTag(table: Table, tenant: { user: string, organization: string | null }, n: number): Payload {
+/**
+ * The activity of a deleted tag. The ids of a request's activity start with the id of the request.
+ */
+function ofDeletedTag(
+  table: Table,
+  tenant: { user: string, organization: string | null },
+  n: number,
+): Payload {
   const { change_id: change, row_id: tag, happened_at: then } = contents(table, n, canary(n))
   const pair = pairOfPart(tenant)
   return {
@@ -105,11 +147,20 @@ function ofDeletedTag(table: Table, tenant: { user: string, organization: string
     user_id: pair.user,
     organization_id: pair.organization,
     tenant: pair.organization === null ? `u:${tenant.user}` : `o:${pair.organization}`,
-    before: { id: tag, name: canary(n), user_id: tenant.user, organization_id: tenant.organization, created_at: then },
+    before: {
+      id: tag,
+      name: canary(n),
+      user_id: tenant.user,
+      organization_id: tenant.organization,
+      created_at: then,
+    },
   }
 }
 
-/** Inserts one row of a table for a tenant. It references the tenant's rows of the same ordinal, if they exist. */
+/**
+ * Inserts one row of a table for a tenant. It references the tenant's rows of the same ordinal, if
+ * they exist.
+ */
 async function store(
   owner: pg.Client,
   table: Table,
@@ -122,8 +173,13 @@ async function store(
   const refers = Object.fromEntries(
     table.references.map(({ column, table: name }) => {
       const candidates = ours.filter((row) => row.table === name)
-      const named = candidates[ordinal % Math.max(1, candidates.length - (models[name]?.kind === 'owned' ? 1 : 0))]
-      if (named === undefined) throw new Error(`tests/isolation cannot make a row of api.${table.name}: its tenant has no row of ${name}`)
+      const named = candidates[
+        ordinal % Math.max(1, candidates.length - (models[name]?.kind === 'owned' ? 1 : 0))
+      ]
+      if (named === undefined)
+        throw new Error(
+          `tests/isolation cannot make a row of api.${table.name}: its tenant has no row of ${name}`,
+        )
       return [column, named.key]
     }),
   )
@@ -131,19 +187,28 @@ async function store(
     ...contents(table, n, canary(n)),
     ...refers,
     ...(table.key.join() === 'id' ? { id: randomUUID() } : {}),
-    ...(kind === 'owned' || kind === 'stored' ? { user_id: tenant.user, organization_id: tenant.organization } : {}),
+    ...(kind === 'owned' || kind === 'stored'
+      ? { user_id: tenant.user, organization_id: tenant.organization }
+      : {}),
     ...(kind === 'own' ? { user_id: tenant.user } : {}),
     ...(kind === 'log' ? ofDeletedTag(table, tenant, n) : {}),
   }
   if ('visibility' in payload) payload['visibility'] = ['private', 'shared', 'public'][ordinal % 3]
   const columns = Object.keys(payload).map((column) => pg.escapeIdentifier(column)).join()
   await owner.query(
-    `insert into api.${pg.escapeIdentifier(table.name)} (${columns}) select ${columns} from jsonb_populate_record(null::api.${
+    `insert into api.${
+      pg.escapeIdentifier(table.name)
+    } (${columns}) select ${columns} from jsonb_populate_record(null::api.${
       pg.escapeIdentifier(table.name)
     }, $1)`,
     [JSON.stringify(payload)],
   ).catch((error: unknown) => {
-    throw new Error(`tests/isolation cannot make a row of api.${table.name}: ${String(error)}; give the column a form in rows.ts`, { cause: error })
+    throw new Error(
+      `tests/isolation cannot make a row of api.${table.name}: ${
+        String(error)
+      }; give the column a form in rows.ts`,
+      { cause: error },
+    )
   })
   return {
     table: table.name,
@@ -165,11 +230,24 @@ async function everybodysRows(owner: pg.Client, { tables }: Catalogue): Promise<
     for (const table of tables) {
       if (models[table.name]?.kind === 'own' && organization !== null) continue
       // Each referenced table has a spare row without references to it.
-      const isNamed = tables.some(({ references }) => references.some(({ table: name }) => name === table.name))
+      const isNamed = tables.some(({ references }) =>
+        references.some(({ table: name }) => name === table.name)
+      )
       // The spare transaction has no parts.
-      const count = organization === null ? (isNamed ? 2 : 1) : owners.length - (isPart(table.name) ? 1 : 0)
+      const count = organization === null
+        ? (isNamed ? 2 : 1)
+        : owners.length - (isPart(table.name) ? 1 : 0)
       for (let ordinal = 0; ordinal < count; ordinal += 1) {
-        ours.push(await store(owner, table, { user: owners[ordinal % owners.length] ?? '', organization }, n, ordinal, ours))
+        ours.push(
+          await store(
+            owner,
+            table,
+            { user: owners[ordinal % owners.length] ?? '', organization },
+            n,
+            ordinal,
+            ours,
+          ),
+        )
         n += 1
       }
     }
@@ -180,7 +258,13 @@ async function everybodysRows(owner: pg.Client, { tables }: Catalogue): Promise<
   await fill(['b-editor', 'b-admin', 'b-owner'], 'team-b')
   await owner.query(`delete from auth.users where id = 'ghost'`)
   return rows.map((row) =>
-    row.user !== 'ghost' ? row : { ...row, user: null, payload: 'user_id' in row.payload ? { ...row.payload, user_id: null } : row.payload }
+    row.user !== 'ghost'
+      ? row
+      : {
+        ...row,
+        user: null,
+        payload: 'user_id' in row.payload ? { ...row.payload, user_id: null } : row.payload,
+      }
   )
 }
 
@@ -189,8 +273,16 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
   await owner.query('update private.settings set public_url = $1', [publicUrl])
   await owner.query(`notify pgrst, 'reload config'`)
   const hour = Math.floor(Date.now() / 1000) + 3600
-  const sign = (user: string, team: string | null, role: string | null, change: Payload = {}): Promise<string> =>
-    signed({ ...accountOf(user), organization: { ...(team !== null && { id: team }), ...(role !== null && { role }) } }, { exp: hour, ...change })
+  const sign = (
+    user: string,
+    team: string | null,
+    role: string | null,
+    change: Payload = {},
+  ): Promise<string> =>
+    signed({
+      ...accountOf(user),
+      organization: { ...(team !== null && { id: team }), ...(role !== null && { role }) },
+    }, { exp: hour, ...change })
 
   const within = async (name: string, user: string, team: string, role: Role): Promise<Actor> => ({
     name,
@@ -208,7 +300,12 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
     caller: { kind: 'user', user, organization: null, role: null },
     token: await sign(user, null, null),
   })
-  const refused = (name: string, user: string, token: string, depth: Actor['depth'] = 'a little'): Actor => ({
+  const refused = (
+    name: string,
+    user: string,
+    token: string,
+    depth: Actor['depth'] = 'a little',
+  ): Actor => ({
     name,
     user,
     team: 'team-a',
@@ -216,18 +313,45 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
     caller: { kind: 'refused' },
     token,
   })
-  const ofKey = async (name: string, user: string, team: string | null, role: KeyRole, change: Payload = {}) => ({
+  const ofKey = async (
+    name: string,
+    user: string,
+    team: string | null,
+    role: KeyRole,
+    change: Payload = {},
+  ) => ({
     name,
     user,
     team: team ?? 'team-a',
-    token: await sign(user, team, team === null ? null : role, { sid: keyId(user, team, role), api_key: role, ...change }),
+    token: await sign(user, team, team === null ? null : role, {
+      sid: keyId(user, team, role),
+      api_key: role,
+      ...change,
+    }),
   })
-  const byKey = async (name: string, user: string, team: string | null, role: KeyRole): Promise<Actor> => ({
+  const byKey = async (
+    name: string,
+    user: string,
+    team: string | null,
+    role: KeyRole,
+  ): Promise<Actor> => ({
     ...await ofKey(name, user, team, role),
     depth: 'everything',
-    caller: { kind: 'user', user, organization: team, role: team === null ? null : role, key: role === 'viewer' ? 'reads' : 'changes' },
+    caller: {
+      kind: 'user',
+      user,
+      organization: team,
+      role: team === null ? null : role,
+      key: role === 'viewer' ? 'reads' : 'changes',
+    },
   })
-  const byNoKey = async (name: string, user: string, team: string | null, role: KeyRole, change: Payload = {}): Promise<Actor> => ({
+  const byNoKey = async (
+    name: string,
+    user: string,
+    team: string | null,
+    role: KeyRole,
+    change: Payload = {},
+  ): Promise<Actor> => ({
     ...await ofKey(name, user, team, role, change),
     depth: 'a little',
     caller: { kind: 'refused' },
@@ -241,8 +365,19 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
     await alone('removed, new token', 'removed'),
     await within('demoted, new token', 'demoted', 'team-a', 'viewer'),
     ...await Promise.all(roles.map((role) => within(`${role} of B`, `b-${role}`, 'team-b', role))),
-    { name: 'anonymous', user: 'solo', team: 'team-a', depth: 'everything', caller: { kind: 'anonymous' }, token: undefined },
-    ...await Promise.all(keys.map(([user, team, role]) => byKey(`${role} key of ${team ?? 'a person'}`, user, team, role))),
+    {
+      name: 'anonymous',
+      user: 'solo',
+      team: 'team-a',
+      depth: 'everything',
+      caller: { kind: 'anonymous' },
+      token: undefined,
+    },
+    ...await Promise.all(
+      keys.map(([user, team, role]) =>
+        byKey(`${role} key of ${team ?? 'a person'}`, user, team, role)
+      ),
+    ),
     await byNoKey('key of a removed member', 'removed', 'team-a', 'viewer'),
     await byNoKey('key of a demoted member', 'demoted', 'team-a', 'editor'),
     await byNoKey('key past its time', 'other', null, 'editor'),
@@ -254,29 +389,98 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
       claims: { organization_id: 'team-a', organization_role: 'editor' },
     }),
     await byNoKey('personal key with a higher role', 'solo', null, 'viewer', { api_key: 'editor' }),
-    await byNoKey('key that does not say it is one', 'a-admin', 'team-a', 'editor', { api_key: undefined }),
-    await byNoKey('personal key for a team', 'a-admin', null, 'editor', { claims: { organization_id: 'team-a', organization_role: 'editor' } }),
+    await byNoKey('key that does not say it is one', 'a-admin', 'team-a', 'editor', {
+      api_key: undefined,
+    }),
+    await byNoKey('personal key for a team', 'a-admin', null, 'editor', {
+      claims: { organization_id: 'team-a', organization_role: 'editor' },
+    }),
     await byNoKey('key of a team for the person', 'a-admin', 'team-a', 'editor', { claims: {} }),
-    await byNoKey("another's key", 'solo', null, 'viewer', { sid: keyId('a-admin', null, 'editor'), api_key: 'editor' }),
-    refused('removed, old token', 'removed', await sign('removed', 'team-a', 'editor'), 'everything'),
-    refused('demoted, old token', 'demoted', await sign('demoted', 'team-a', 'editor'), 'everything'),
-    refused('expired token', 'a-owner', await sign('a-owner', 'team-a', 'owner', { exp: hour - 7200 }), 'everything'),
-    refused('token without exp', 'a-owner', await sign('a-owner', 'team-a', 'owner', { exp: undefined })),
-    refused('token without aud', 'a-owner', await sign('a-owner', 'team-a', 'owner', { aud: undefined })),
-    refused('token for elsewhere', 'a-owner', await sign('a-owner', 'team-a', 'owner', { aud: 'http://elsewhere.example' })),
-    refused('token of an ended session', 'a-owner', await sign('a-owner', 'team-a', 'owner', { sid: 'ended' })),
-    refused('token without session', 'a-owner', await sign('a-owner', 'team-a', 'owner', { sid: undefined })),
-    refused('token of a session past its time', 'solo', await sign('solo', null, null, { sid: 'past' })),
-    refused("token of another's session", 'solo', await sign('solo', null, null, { sid: 'of other' })),
-    refused('token whose user_id is another', 'solo', await sign('solo', null, null, { user_id: 'other', sid: 'of other' })),
-    refused('token whose sub is another', 'solo', await sign('solo', null, null, { user_id: 'other' })),
-    refused('token with an organization and no role', 'a-owner', await sign('a-owner', 'team-a', null)),
-    refused('token with a role and no organization', 'a-owner', await sign('a-owner', null, 'owner')),
+    await byNoKey("another's key", 'solo', null, 'viewer', {
+      sid: keyId('a-admin', null, 'editor'),
+      api_key: 'editor',
+    }),
+    refused(
+      'removed, old token',
+      'removed',
+      await sign('removed', 'team-a', 'editor'),
+      'everything',
+    ),
+    refused(
+      'demoted, old token',
+      'demoted',
+      await sign('demoted', 'team-a', 'editor'),
+      'everything',
+    ),
+    refused(
+      'expired token',
+      'a-owner',
+      await sign('a-owner', 'team-a', 'owner', { exp: hour - 7200 }),
+      'everything',
+    ),
+    refused(
+      'token without exp',
+      'a-owner',
+      await sign('a-owner', 'team-a', 'owner', { exp: undefined }),
+    ),
+    refused(
+      'token without aud',
+      'a-owner',
+      await sign('a-owner', 'team-a', 'owner', { aud: undefined }),
+    ),
+    refused(
+      'token for elsewhere',
+      'a-owner',
+      await sign('a-owner', 'team-a', 'owner', { aud: 'http://elsewhere.example' }),
+    ),
+    refused(
+      'token of an ended session',
+      'a-owner',
+      await sign('a-owner', 'team-a', 'owner', { sid: 'ended' }),
+    ),
+    refused(
+      'token without session',
+      'a-owner',
+      await sign('a-owner', 'team-a', 'owner', { sid: undefined }),
+    ),
+    refused(
+      'token of a session past its time',
+      'solo',
+      await sign('solo', null, null, { sid: 'past' }),
+    ),
+    refused(
+      "token of another's session",
+      'solo',
+      await sign('solo', null, null, { sid: 'of other' }),
+    ),
+    refused(
+      'token whose user_id is another',
+      'solo',
+      await sign('solo', null, null, { user_id: 'other', sid: 'of other' }),
+    ),
+    refused(
+      'token whose sub is another',
+      'solo',
+      await sign('solo', null, null, { user_id: 'other' }),
+    ),
+    refused(
+      'token with an organization and no role',
+      'a-owner',
+      await sign('a-owner', 'team-a', null),
+    ),
+    refused(
+      'token with a role and no organization',
+      'a-owner',
+      await sign('a-owner', null, 'owner'),
+    ),
     refused("token of another user's organization", 'solo', await sign('solo', 'team-a', 'owner')),
   ]
 }
 
-/** Fills an empty, migrated database. @throws if the model has no entry for an exposed table, or no row of it can be made. */
+/**
+ * Fills an empty, migrated database. @throws if the model has no entry for an exposed table, or no
+ * row of it can be made.
+ */
 export async function createWorld(owner: pg.Client): Promise<World> {
   const catalogue = await readCatalogue(owner)
   compare(catalogue)

@@ -38,7 +38,8 @@ function worker(note: Handler, options: Partial<WorkerOptions> = {}) {
   stops.push(started.stop)
   return started
 }
-const jobs = async (columns: string) => (await pool.query(`select ${columns} from private.jobs order by created_at, id`)).rows
+const jobs = async (columns: string) =>
+  (await pool.query(`select ${columns} from private.jobs order by created_at, id`)).rows
 /** A handler whose attempts stay open until the test ends them. */
 function gate() {
   const open: { name: string, end: () => void }[] = []
@@ -50,7 +51,11 @@ function gate() {
   return { open, handler, names: () => open.map(({ name }) => name) }
 }
 const store = (name: string, key: string | null, share: string | null = null) =>
-  pool.query(`insert into private.jobs (task, key, share, payload) values ('note', $1, $2, $3)`, [key, share, { name }])
+  pool.query(`insert into private.jobs (task, key, share, payload) values ('note', $1, $2, $3)`, [
+    key,
+    share,
+    { name },
+  ])
 
 test('a job is stored with the transaction that causes it, or not at all', async () => {
   const done: unknown[] = []
@@ -76,11 +81,17 @@ test('a worker claims no job of another worker’s tasks, and without a due job 
   const recorded = async (statement: { text: string, values: unknown[] }) => {
     await query('begin')
     const result = await query(statement)
-    texts.push(((await query('select pg_current_xact_id_if_assigned() as id')) as pg.QueryResult<{ id: string | null }>).rows[0]?.id ?? 'nothing written')
+    texts.push(
+      ((await query('select pg_current_xact_id_if_assigned() as id')) as pg.QueryResult<
+        { id: string | null }
+      >).rows[0]?.id ?? 'nothing written',
+    )
     await query('commit')
     return result
   }
-  const { stop } = worker(() => Promise.reject(new Error('no job of this task')), { pool: { query: recorded } as unknown as pg.Pool })
+  const { stop } = worker(() => Promise.reject(new Error('no job of this task')), {
+    pool: { query: recorded } as unknown as pg.Pool,
+  })
   await expect.poll(() => texts.length).toBeGreaterThan(2)
   await stop()
   client.release()
@@ -123,7 +134,9 @@ test('jobs of one share hold a limited number of slots, of two processes togethe
 
 test('a job whose process was killed runs again when its lease has ended, and counts as failed once', async () => {
   await store('first', null)
-  await pool.query(`update private.jobs set started_at = now(), leased_until = now() + interval '1 hour'`)
+  await pool.query(
+    `update private.jobs set started_at = now(), leased_until = now() + interval '1 hour'`,
+  )
   const attempts: number[] = []
   const { wake } = worker(async ({ failures }) => void attempts.push(failures))
   await store('later', null)
@@ -155,7 +168,11 @@ test('a process that was suspended for longer than its lease changes nothing of 
 test('a failed job keeps its reason and waits, and one that is given up is deleted', async () => {
   worker(() => Promise.reject(new Error('no answer')))
   await store('one', null)
-  await expect.poll(() => jobs(`failures, last_error, leased_until, round(extract(epoch from run_at - now()) / 60)::int as minutes`)).toEqual([
+  await expect.poll(() =>
+    jobs(
+      `failures, last_error, leased_until, round(extract(epoch from run_at - now()) / 60)::int as minutes`,
+    )
+  ).toEqual([
     { failures: 1, last_error: 'no answer', leased_until: null, minutes: 60 },
   ])
   worker(() => Promise.reject(new Error('no answer')), { onFailure: () => undefined })
@@ -177,7 +194,11 @@ test('a scheduled job is stored once by all processes, runs again and again in o
   worker(handler, { onFailure })
   worker(handler, { onFailure })
   await expect.poll(() => runs).toBeGreaterThan(5)
-  expect(await jobs('key, failures, last_error')).toEqual([{ key: 'daily', failures: 0, last_error: null }])
+  expect(await jobs('key, failures, last_error')).toEqual([{
+    key: 'daily',
+    failures: 0,
+    last_error: null,
+  }])
 })
 
 test('a scheduled job with another payload is due at once, also while it runs, and the running attempt does not delay it', async () => {
@@ -194,7 +215,9 @@ test('a scheduled job with another payload is due at once, also while it runs, a
   await expect.poll(names).toEqual(['first address', 'second address'])
   open[0]!.end()
   open[1]!.end()
-  await expect.poll(() => jobs(`payload, leased_until, run_at > now() + interval '50 minutes' as waits`)).toEqual([
+  await expect.poll(() =>
+    jobs(`payload, leased_until, run_at > now() + interval '50 minutes' as waits`)
+  ).toEqual([
     { payload: { name: 'second address' }, leased_until: null, waits: true },
   ])
 })
@@ -205,5 +228,9 @@ test('a stop returns a job whose handler ignores its signal, with neither a fail
   await store('one', null)
   await expect.poll(names).toEqual(['one'])
   await stop()
-  expect(await jobs('failures, leased_until, run_at <= now() as due')).toEqual([{ failures: 0, leased_until: null, due: true }])
+  expect(await jobs('failures, leased_until, run_at <= now() as due')).toEqual([{
+    failures: 0,
+    leased_until: null,
+    due: true,
+  }])
 })

@@ -35,14 +35,20 @@ import { modules } from './global.ts'
 const run = promisify(execFile)
 /** Returns the module with the schema and the type of a manifest. */
 const moduleOf = ({ apiVersion, kind }: Manifest) =>
-  `${apiVersion.startsWith('gateway.') ? '@kubernetes-models/gateway-api' : 'kubernetes-models'}/${apiVersion}/${kind}`
-const containersOf = (manifests: Manifest[]) => podsOf(manifests).flatMap(({ spec }) => [...(spec.initContainers ?? []), ...spec.containers])
+  `${
+    apiVersion.startsWith('gateway.') ? '@kubernetes-models/gateway-api' : 'kubernetes-models'
+  }/${apiVersion}/${kind}`
+const containersOf = (manifests: Manifest[]) =>
+  podsOf(manifests).flatMap(({ spec }) => [...(spec.initContainers ?? []), ...spec.containers])
 
-const without = <Item>(all: Set<Item>, some: Set<Item>) => new Set([...all].filter((item) => !some.has(item)))
+const without = <Item>(all: Set<Item>, some: Set<Item>) =>
+  new Set([...all].filter((item) => !some.has(item)))
 
 test('every manifest has a supported version and a valid schema, with all optional parts enabled', async () => {
   const models = (manifest: Manifest) => join(modules, `${moduleOf(manifest)}.js`)
-  const manifests = (await render(...everything)).filter(({ apiVersion }) => !apiVersion.startsWith('monitoring.coreos.com/'))
+  const manifests = (await render(...everything)).filter(({ apiVersion }) =>
+    !apiVersion.startsWith('monitoring.coreos.com/')
+  )
   expect(new Set(manifests.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`))).toEqual(
     new Set([
       'v1 ServiceAccount',
@@ -60,7 +66,8 @@ test('every manifest has a supported version and a valid schema, with all option
   )
   for (const manifest of manifests) {
     const model = (await import(models(manifest)))[manifest.kind]
-    expect(() => new model(manifest).validate(), `${manifest.kind} ${manifest.metadata.name}`).not.toThrow()
+    expect(() => new model(manifest).validate(), `${manifest.kind} ${manifest.metadata.name}`).not
+      .toThrow()
   }
   const broken = structuredClone(one(manifests, 'PodDisruptionBudget', 'money-auth'))
   broken.spec.maxUnavailable = true
@@ -74,16 +81,32 @@ test('every manifest has no unknown field, which a schema ignores and a cluster 
     try {
       await symlink(modules, join(directory, 'node_modules'))
       const lines = manifests.map((manifest, index) =>
-        `const m${index}: import('${moduleOf(manifest)}').I${manifest.kind} = ${JSON.stringify(manifest)}\nvoid m${index}\n`
+        `const m${index}: import('${moduleOf(manifest)}').I${manifest.kind} = ${
+          JSON.stringify(manifest)
+        }\nvoid m${index}\n`
       )
       await writeFile(join(directory, 'manifests.ts'), lines.join(''))
-      const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024', '--types', '']
-      return await run(join(root, 'node_modules/.bin/tsc'), [...flags, 'manifests.ts'], { cwd: directory }).then(() => '', ({ stdout }) => stdout)
+      const flags = [
+        '--noEmit',
+        '--strict',
+        '--skipLibCheck',
+        '--module',
+        'nodenext',
+        '--target',
+        'es2024',
+        '--types',
+        '',
+      ]
+      return await run(join(root, 'node_modules/.bin/tsc'), [...flags, 'manifests.ts'], {
+        cwd: directory,
+      }).then(() => '', ({ stdout }) => stdout)
     } finally {
       await rm(directory, { recursive: true })
     }
   }
-  const manifests = (await render(...everything)).filter(({ apiVersion }) => !apiVersion.startsWith('monitoring.coreos.com/'))
+  const manifests = (await render(...everything)).filter(({ apiVersion }) =>
+    !apiVersion.startsWith('monitoring.coreos.com/')
+  )
   expect(await problems(manifests)).toBe('')
   const broken = structuredClone(one(manifests, 'Deployment', 'money-data'))
   broken.spec.template.spec.containers[0].securityContext.readOnlyRootFileSystem = true
@@ -92,11 +115,29 @@ test('every manifest has no unknown field, which a schema ignores and a cluster 
 
 test('every manifest can be read by kubectl', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'finance-manifests-'))
-  const rendered = await helm('template', 'money', chart, '--values', example, '--kube-version', kubernetes)
+  const rendered = await helm(
+    'template',
+    'money',
+    chart,
+    '--values',
+    example,
+    '--kube-version',
+    kubernetes,
+  )
   await writeFile(join(directory, 'all.yaml'), rendered)
-  const { stdout } = await run(process.env['KUBECTL'] ?? 'kubectl', ['label', '--local', '-f', join(directory, 'all.yaml'), 'read=yes', '-o', 'name'])
+  const { stdout } = await run(process.env['KUBECTL'] ?? 'kubectl', [
+    'label',
+    '--local',
+    '-f',
+    join(directory, 'all.yaml'),
+    'read=yes',
+    '-o',
+    'name',
+  ])
   await rm(directory, { recursive: true })
-  expect(stdout.trim().split('\n').filter((line) => line !== '')).toHaveLength(documents(rendered).length)
+  expect(stdout.trim().split('\n').filter((line) => line !== '')).toHaveLength(
+    documents(rendered).length,
+  )
 })
 
 test('every manifest contains no secret, also not in a variable: each pod gets its own secrets as files', async () => {
@@ -106,7 +147,9 @@ test('every manifest contains no secret, also not in a variable: each pod gets i
   const files = Object.fromEntries(
     Object.entries(workloads(manifests)).map(([name, { spec }]) => [
       name,
-      Object.fromEntries(secretFiles(spec.template.spec).map(({ path, secret, key }) => [path, `${secret}/${key}`])),
+      Object.fromEntries(
+        secretFiles(spec.template.spec).map(({ path, secret, key }) => [path, `${secret}/${key}`]),
+      ),
     ]),
   )
   expect(files).toEqual({
@@ -125,8 +168,11 @@ test('every manifest contains no secret, also not in a variable: each pod gets i
     },
   })
   for (const container of containersOf(manifests)) {
-    const named = Object.values(environment(container)).map((value) => value.replace(/^@/, '')).filter((value) => value.startsWith(`${secretFolder}/`))
-    expect(new Set(named), container.name).toEqual(new Set(Object.keys(files[container.name] ?? {})))
+    const named = Object.values(environment(container)).map((value) => value.replace(/^@/, ''))
+      .filter((value) => value.startsWith(`${secretFolder}/`))
+    expect(new Set(named), container.name).toEqual(
+      new Set(Object.keys(files[container.name] ?? {})),
+    )
   }
 })
 
@@ -134,12 +180,17 @@ test('every manifest has the name of its release, so that two releases can share
   const manifests = await render(...everything)
   for (const { metadata } of manifests) {
     expect(metadata.name).toMatch(/^money(-|$)/)
-    expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/name': 'finance', 'app.kubernetes.io/instance': 'money' })
+    expect(metadata.labels).toMatchObject({
+      'app.kubernetes.io/name': 'finance',
+      'app.kubernetes.io/instance': 'money',
+    })
   }
   // Also if the name of one begins with that of the other.
   const named = ({ kind, metadata: { name } }: Manifest) => `${kind} ${name}`
   for (const release of ['money-test', 'money-edge']) {
-    const beside = documents(await helm('template', release, chart, '--values', example, '--kube-version', kubernetes))
+    const beside = documents(
+      await helm('template', release, chart, '--values', example, '--kube-version', kubernetes),
+    )
     expect(beside.map(named).filter((each) => manifests.map(named).includes(each))).toEqual([])
   }
   // A cluster would refuse the Service, but only after the migration.
@@ -150,20 +201,41 @@ test('every manifest has the name of its release, so that two releases can share
 
 test('pods run unprivileged: not as root, with a read-only file system, without capabilities and without a cluster token', async () => {
   const manifests = await render(...everything)
-  expect(containersOf(manifests).map(({ name }) => name)).toEqual(['auth', 'data', 'edge', 'migrate', 'test'])
+  expect(containersOf(manifests).map(({ name }) => name)).toEqual([
+    'auth',
+    'data',
+    'edge',
+    'migrate',
+    'test',
+  ])
   for (const { spec } of podsOf(manifests)) {
     expect(spec).toMatchObject({
       automountServiceAccountToken: false,
-      securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: 1000,
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
     })
-    expect(one(manifests, 'ServiceAccount', spec.serviceAccountName)).toMatchObject({ automountServiceAccountToken: false })
+    expect(one(manifests, 'ServiceAccount', spec.serviceAccountName)).toMatchObject({
+      automountServiceAccountToken: false,
+    })
     for (const volume of spec.volumes ?? [])
-      expect(Object.keys(volume).filter((key) => key !== 'name')).toEqual([expect.stringMatching(/^(configMap|emptyDir|projected)$/)])
+      expect(Object.keys(volume).filter((key) => key !== 'name')).toEqual([
+        expect.stringMatching(/^(configMap|emptyDir|projected)$/),
+      ])
   }
   for (const container of containersOf(manifests)) {
     expect(container, container.name).toMatchObject({
-      securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
-      resources: { requests: { cpu: expect.anything(), memory: expect.anything() }, limits: { memory: expect.anything() } },
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      },
+      resources: {
+        requests: { cpu: expect.anything(), memory: expect.anything() },
+        limits: { memory: expect.anything() },
+      },
     })
   }
 })
@@ -171,25 +243,43 @@ test('pods run unprivileged: not as root, with a read-only file system, without 
 test('pods have probes, and keep serving while the cluster removes them from its endpoints', async () => {
   const manifests = await render()
   const probes = Object.fromEntries(services.map((name) => {
-    const { containers: [{ livenessProbe, readinessProbe, lifecycle }], terminationGracePeriodSeconds } = podOf(manifests, name)
-    expect(terminationGracePeriodSeconds, name).toBeGreaterThan(lifecycle.preStop.sleep.seconds + stopTimeoutMs / 1_000)
-    return [name, [livenessProbe, readinessProbe].map(({ httpGet }) => `${httpGet.port} ${httpGet.path}`)]
+    const {
+      containers: [{ livenessProbe, readinessProbe, lifecycle }],
+      terminationGracePeriodSeconds,
+    } = podOf(manifests, name)
+    expect(terminationGracePeriodSeconds, name).toBeGreaterThan(
+      lifecycle.preStop.sleep.seconds + stopTimeoutMs / 1_000,
+    )
+    return [
+      name,
+      [livenessProbe, readinessProbe].map(({ httpGet }) => `${httpGet.port} ${httpGet.path}`),
+    ]
   }))
-  expect(probes).toEqual({ edge: ['9180 /livez', '9180 /readyz'], auth: ['3000 /livez', '3000 /readyz'], data: ['3001 /live', '3001 /ready'] })
+  expect(probes).toEqual({
+    edge: ['9180 /livez', '9180 /readyz'],
+    auth: ['3000 /livez', '3000 /readyz'],
+    data: ['3001 /live', '3001 /ready'],
+  })
   // The edge resolves these names, and DNS responses are cached for thirty seconds.
-  for (const name of ['auth', 'data']) expect(podOf(manifests, name).containers[0].lifecycle.preStop.sleep.seconds).toBeGreaterThan(30)
+  for (const name of ['auth', 'data'])
+    expect(podOf(manifests, name).containers[0].lifecycle.preStop.sleep.seconds).toBeGreaterThan(30)
 })
 
 test('pods match the selectors of their component only', async () => {
   const manifests = await render()
   const selects = (selector: Record<string, string>) =>
     Object.entries(workloads(manifests)).filter(([, { spec }]) =>
-      Object.entries(selector).every(([name, value]) => spec.template.metadata.labels[name] === value)
+      Object.entries(selector).every(([name, value]) =>
+        spec.template.metadata.labels[name] === value
+      )
     ).map(([name]) => name)
   for (const name of services) {
-    expect(selects(one(manifests, 'Deployment', `money-${name}`).spec.selector.matchLabels)).toEqual([name])
+    expect(selects(one(manifests, 'Deployment', `money-${name}`).spec.selector.matchLabels))
+      .toEqual([name])
     expect(selects(one(manifests, 'Service', `money-${name}`).spec.selector)).toEqual([name])
-    expect(selects(one(manifests, 'PodDisruptionBudget', `money-${name}`).spec.selector.matchLabels)).toEqual([name])
+    expect(
+      selects(one(manifests, 'PodDisruptionBudget', `money-${name}`).spec.selector.matchLabels),
+    ).toEqual([name])
     expect(one(manifests, 'HorizontalPodAutoscaler', `money-${name}`).spec).toMatchObject({
       scaleTargetRef: { kind: 'Deployment', name: `money-${name}` },
       minReplicas: 2,
@@ -197,7 +287,10 @@ test('pods match the selectors of their component only', async () => {
     })
     // The autoscaler sets this. A number here would undo its work at every upgrade.
     expect(one(manifests, 'Deployment', `money-${name}`).spec).not.toHaveProperty('replicas')
-    for (const { labelSelector } of one(manifests, 'Deployment', `money-${name}`).spec.template.spec.topologySpreadConstraints) {
+    for (
+      const { labelSelector } of one(manifests, 'Deployment', `money-${name}`).spec.template.spec
+        .topologySpreadConstraints
+    ) {
       expect(selects(labelSelector.matchLabels)).toEqual([name])
     }
   }
@@ -205,32 +298,46 @@ test('pods match the selectors of their component only', async () => {
 
 test('pods are replaced if a setting changed that they read, and no others are', async () => {
   const templates = async (...values: string[]) =>
-    Object.entries(workloads(await render(...values))).map(([name, { spec }]) => [name, JSON.stringify(spec.template)])
+    Object.entries(workloads(await render(...values))).map((
+      [name, { spec }],
+    ) => [name, JSON.stringify(spec.template)])
   const before = Object.fromEntries(await templates())
-  const changed = async (value: string) => (await templates(value)).flatMap(([name = '', template]) => template === before[name] ? [] : [name])
+  const changed = async (value: string) =>
+    (await templates(value)).flatMap(([name = '', template]) =>
+      template === before[name] ? [] : [name]
+    )
   expect(await changed('settings={"SIGN_UP":"closed"}')).toEqual(['auth'])
   expect(await changed('settings={"LOG_LEVEL":"warn"}')).toEqual(['auth', 'edge'])
   expect(await changed('settings={"FILES_QUOTA":5000000}')).toEqual(['migrate'])
   expect(await changed('data.logLevel="info"')).toEqual(['data'])
-  const [migration] = podOf(await render('settings={"FILES_QUOTA":5000000000}'), 'migrate').containers
+  const [migration] =
+    podOf(await render('settings={"FILES_QUOTA":5000000000}'), 'migrate').containers
   expect(environment(migration)).toMatchObject({ FILES_QUOTA: '5000000000' })
 })
 
 test('pods are replaced only if a secret or PostgREST’s settings changed', async () => {
-  const annotations = async (...values: string[]) => Object.values(workloads(await render(...values))).map(({ spec }) => spec.template.metadata.annotations)
+  const annotations = async (...values: string[]) =>
+    Object.values(workloads(await render(...values))).map(({ spec }) =>
+      spec.template.metadata.annotations
+    )
   expect(await annotations()).toEqual(await annotations())
   const [auth, data, edge] = await annotations('secrets.version=2')
-  for (const each of [auth, data, edge]) expect(each).toMatchObject({ 'finance/secrets-version': '2' })
+  for (const each of [auth, data, edge])
+    expect(each).toMatchObject({ 'finance/secrets-version': '2' })
   expect(data?.['finance/postgrest-conf']).toMatch(/^[0-9a-f]{64}$/)
 })
 
 test('the migration runs before an install, an upgrade and a rollback, and its dependencies are created before it', async () => {
   const manifests = await render(...everything)
-  const hooks = manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook']?.startsWith('pre-'))
+  const hooks = manifests.filter(({ metadata }) =>
+    metadata.annotations?.['helm.sh/hook']?.startsWith('pre-')
+  )
   expect(
-    hooks.map(({ kind, metadata: { name, annotations } }) => ({ kind, name, weight: Number(annotations?.['helm.sh/hook-weight']) })).toSorted((a, b) =>
-      a.weight - b.weight || (a.kind > b.kind ? 1 : -1)
-    ),
+    hooks.map(({ kind, metadata: { name, annotations } }) => ({
+      kind,
+      name,
+      weight: Number(annotations?.['helm.sh/hook-weight']),
+    })).toSorted((a, b) => a.weight - b.weight || (a.kind > b.kind ? 1 : -1)),
   )
     .toEqual([
       { kind: 'NetworkPolicy', name: 'money-migrate', weight: -10 },
@@ -244,17 +351,27 @@ test('the migration runs before an install, an upgrade and a rollback, and its d
     })
   }
   // Only the chart's own objects. The other mounts belong to the operator and exist already.
-  const named = hooks.flatMap((
-    { spec },
-  ) => [spec?.template?.spec.serviceAccountName, ...(spec?.template?.spec.volumes ?? []).map((volume: any) => volume.configMap?.name)])
-  expect(named.filter((name) => name !== undefined)).toEqual(['money-migrate', 'database-ca', 'authorities'])
+  const named = hooks.flatMap(({ spec }) => [
+    spec?.template?.spec.serviceAccountName,
+    ...(spec?.template?.spec.volumes ?? []).map((volume: any) => volume.configMap?.name),
+  ])
+  expect(named.filter((name) => name !== undefined)).toEqual([
+    'money-migrate',
+    'database-ca',
+    'authorities',
+  ])
 })
 
 test('the migration is tried three times and then fails the release; a disrupted node does not count', async () => {
   expect(one(await render(), 'Job', 'money-migrate').spec).toMatchObject({
     backoffLimit: 2,
     activeDeadlineSeconds: 900,
-    podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }] },
+    podFailurePolicy: {
+      rules: [{
+        action: 'Ignore',
+        onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }],
+      }],
+    },
     template: { spec: { restartPolicy: 'Never' } },
   })
 })
@@ -262,22 +379,38 @@ test('the migration is tried three times and then fails the release; a disrupted
 describe('the network policies', () => {
   /** Returns every allowed connection as a sentence. */
   const flows = (manifests: Manifest[]) =>
-    manifests.filter(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.annotations?.['helm.sh/hook'] !== 'test').flatMap(({ metadata, spec }) => {
+    manifests.filter(({ kind, metadata }) =>
+      kind === 'NetworkPolicy' && metadata.annotations?.['helm.sh/hook'] !== 'test'
+    ).flatMap(({ metadata, spec }) => {
       const peer = ({ ipBlock, namespaceSelector, podSelector }: any) =>
-        ipBlock?.cidr ?? Object.values({ ...namespaceSelector?.matchLabels, ...podSelector?.matchLabels }).join('/')
-      const rules = (rule: any, peers: any[]) => peers.flatMap((to) => rule.ports.map(({ protocol, port }: any) => `${peer(to)} ${protocol} ${port}`))
+        ipBlock?.cidr ??
+          Object.values({ ...namespaceSelector?.matchLabels, ...podSelector?.matchLabels }).join(
+            '/',
+          )
+      const rules = (rule: any, peers: any[]) =>
+        peers.flatMap((to) =>
+          rule.ports.map(({ protocol, port }: any) => `${peer(to)} ${protocol} ${port}`)
+        )
       return [
-        ...(spec.ingress ?? []).flatMap((rule: any) => rules(rule, rule.from).map((from: string) => `${metadata.name} < ${from}`)),
-        ...(spec.egress ?? []).flatMap((rule: any) => rules(rule, rule.to).map((to: string) => `${metadata.name} > ${to}`)),
+        ...(spec.ingress ?? []).flatMap((rule: any) =>
+          rules(rule, rule.from).map((from: string) => `${metadata.name} < ${from}`)
+        ),
+        ...(spec.egress ?? []).flatMap((rule: any) =>
+          rules(rule, rule.to).map((to: string) => `${metadata.name} > ${to}`)
+        ),
       ]
     })
 
   const expected = [
     'money-edge < ingress-nginx TCP 8080',
-    ...['auth TCP 3000', 'data TCP 3000', 'data TCP 3001'].flatMap((
-      flow,
-    ) => [`money-edge > finance/money/${flow}`, `money-${flow.replace(' ', ' < finance/money/edge ')}`]),
-    ...['edge', 'auth', 'data', 'migrate'].flatMap((name) => [`money-${name} > kube-system/kube-dns UDP 53`, `money-${name} > kube-system/kube-dns TCP 53`]),
+    ...['auth TCP 3000', 'data TCP 3000', 'data TCP 3001'].flatMap((flow) => [
+      `money-edge > finance/money/${flow}`,
+      `money-${flow.replace(' ', ' < finance/money/edge ')}`,
+    ]),
+    ...['edge', 'auth', 'data', 'migrate'].flatMap((name) => [
+      `money-${name} > kube-system/kube-dns UDP 53`,
+      `money-${name} > kube-system/kube-dns TCP 53`,
+    ]),
     ...['auth', 'data', 'migrate'].map((name) => `money-${name} > 10.20.0.0/24 TCP 5432`),
     'money-auth > 0.0.0.0/0 TCP 443',
   ]
@@ -286,52 +419,92 @@ describe('the network policies', () => {
     const manifests = await render()
     expect(new Set(flows(manifests))).toEqual(new Set(expected))
     expect(one(manifests, 'NetworkPolicy', 'money-default').spec).toEqual({
-      podSelector: { matchLabels: { 'app.kubernetes.io/name': 'finance', 'app.kubernetes.io/instance': 'money' } },
+      podSelector: {
+        matchLabels: { 'app.kubernetes.io/name': 'finance', 'app.kubernetes.io/instance': 'money' },
+      },
       policyTypes: ['Ingress', 'Egress'],
     })
-    // Mail may not go to private addresses, so neither to other pods nor to the metadata of the machines.
-    expect(JSON.stringify(one(manifests, 'NetworkPolicy', 'money-auth'))).toContain('169.254.0.0/16')
-    for (const policy of manifests.filter(({ kind, metadata: { name } }) => kind === 'NetworkPolicy' && name !== 'money-tested'))
+    // Mail may not go to private addresses, so neither to other pods nor to the metadata of the
+    // machines.
+    expect(JSON.stringify(one(manifests, 'NetworkPolicy', 'money-auth'))).toContain(
+      '169.254.0.0/16',
+    )
+    for (
+      const policy of manifests.filter(({ kind, metadata: { name } }) =>
+        kind === 'NetworkPolicy' && name !== 'money-tested'
+      )
+    )
       expect(policy.spec.policyTypes).toEqual(['Ingress', 'Egress'])
   })
 
   test('the network policies let Prometheus reach each service if it is configured, and use the configured database port', async () => {
-    const metrics = 'networkPolicy.metrics=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}}}]'
-    const added = ['money-edge < monitoring TCP 9180', 'money-auth < monitoring TCP 3000', 'money-data < monitoring TCP 3001']
+    const metrics =
+      'networkPolicy.metrics=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}}}]'
+    const added = [
+      'money-edge < monitoring TCP 9180',
+      'money-auth < monitoring TCP 3000',
+      'money-data < monitoring TCP 3001',
+    ]
     expect(new Set(flows(await render(metrics)))).toEqual(new Set([...expected, ...added]))
-    expect(new Set(flows(await render('database.port=6432')))).toEqual(new Set(expected.map((flow) => flow.replace('TCP 5432', 'TCP 6432'))))
+    expect(new Set(flows(await render('database.port=6432')))).toEqual(
+      new Set(expected.map((flow) => flow.replace('TCP 5432', 'TCP 6432'))),
+    )
   })
 
   test('the network policies let auth reach the configured server of exchange rates', async () => {
-    const mirror = 'networkPolicy.exchangeRates={"port":8443,"to":[{"podSelector":{"matchLabels":{"app":"rates"}}}]}'
+    const mirror =
+      'networkPolicy.exchangeRates={"port":8443,"to":[{"podSelector":{"matchLabels":{"app":"rates"}}}]}'
     expect(new Set(flows(await render(mirror)))).toEqual(new Set(expected))
-    const manifests = await render(mirror, 'settings={"EXCHANGE_RATES_URL":"https://rates:8443/daily.xml"}')
+    const manifests = await render(
+      mirror,
+      'settings={"EXCHANGE_RATES_URL":"https://rates:8443/daily.xml"}',
+    )
     expect(new Set(flows(manifests))).toEqual(new Set([...expected, 'money-auth > rates TCP 8443']))
   })
 
   test('the network policies permit nothing for an empty list, which a cluster would take for every address', async () => {
-    const manifests = await render('networkPolicy.webhooks.to=[]', 'networkPolicy.oidc.to=[]', 'settings.OIDC_ISSUER="https://login.example.org"')
+    const manifests = await render(
+      'networkPolicy.webhooks.to=[]',
+      'networkPolicy.oidc.to=[]',
+      'settings.OIDC_ISSUER="https://login.example.org"',
+    )
     expect(new Set(flows(manifests))).toEqual(new Set(expected))
     // The mail provider's.
-    expect(one(manifests, 'NetworkPolicy', 'money-auth').spec.egress.filter(({ ports }: any) => ports[0].port === 443)).toHaveLength(1)
+    expect(
+      one(manifests, 'NetworkPolicy', 'money-auth').spec.egress.filter(({ ports }: any) =>
+        ports[0].port === 443
+      ),
+    ).toHaveLength(1)
     for (const { spec } of manifests.filter(({ kind }) => kind === 'NetworkPolicy'))
       for (const { to } of spec.egress ?? []) expect(to.length).toBeGreaterThan(0)
   })
 
   test('the network policies let auth and the operator’s command reach the configured object storage, as a role or with a key', async () => {
-    const store = 'networkPolicy.files={"port":3900,"to":[{"podSelector":{"matchLabels":{"app":"garage"}}}]}'
+    const store =
+      'networkPolicy.files={"port":3900,"to":[{"podSelector":{"matchLabels":{"app":"garage"}}}]}'
     const url = 'settings.FILES_URL="s3://receipts?region=eu-central-1"'
     expect(new Set(flows(await render(store)))).toEqual(new Set(expected))
-    const role = 'files.serviceAccountAnnotations={"eks.amazonaws.com/role-arn":"arn:aws:iam::123456789012:role/receipts"}'
-    const manifests = await render(store, url, role, 'files.podIdentity=true', 'secrets.keys.AWS_ACCESS_KEY_ID="key"')
-    const added = ['garage TCP 3900', '169.254.170.23/32 TCP 80'].flatMap((to) => [`money-auth > ${to}`, `money-migrate > ${to}`])
+    const role =
+      'files.serviceAccountAnnotations={"eks.amazonaws.com/role-arn":"arn:aws:iam::123456789012:role/receipts"}'
+    const manifests = await render(
+      store,
+      url,
+      role,
+      'files.podIdentity=true',
+      'secrets.keys.AWS_ACCESS_KEY_ID="key"',
+    )
+    const added = ['garage TCP 3900', '169.254.170.23/32 TCP 80'].flatMap((
+      to,
+    ) => [`money-auth > ${to}`, `money-migrate > ${to}`])
     expect(new Set(flows(manifests))).toEqual(new Set([...expected, ...added]))
     for (const name of ['auth', 'migrate']) {
       expect(environment(podOf(manifests, name).containers[0])).toMatchObject({
         FILES_URL: 's3://receipts?region=eu-central-1',
         AWS_ACCESS_KEY_ID_FILE: `${secretFolder}/AWS_ACCESS_KEY_ID`,
       })
-      expect(one(manifests, 'ServiceAccount', `money-${name}`).metadata.annotations).toMatchObject({ 'eks.amazonaws.com/role-arn': expect.any(String) })
+      expect(one(manifests, 'ServiceAccount', `money-${name}`).metadata.annotations).toMatchObject({
+        'eks.amazonaws.com/role-arn': expect.any(String),
+      })
     }
     expect(one(manifests, 'ServiceAccount', 'money-edge').metadata.annotations).toBeUndefined()
   })
@@ -339,31 +512,49 @@ describe('the network policies', () => {
   test('the network policies let auth and the edge send traces to the configured collector, with its headers in a secret', async () => {
     const manifests = await render(...traced, 'secrets.keys.OTEL_EXPORTER_OTLP_HEADERS="otel"')
     expect(new Set(flows(manifests))).toEqual(
-      new Set([...expected, 'money-auth > observability TCP 4318', 'money-edge > observability TCP 4318']),
+      new Set([
+        ...expected,
+        'money-auth > observability TCP 4318',
+        'money-edge > observability TCP 4318',
+      ]),
     )
     for (const name of ['auth', 'edge']) {
       expect(environment(podOf(manifests, name).containers[0])).toMatchObject({
         OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.observability:4318',
         OTEL_EXPORTER_OTLP_HEADERS_FILE: `${secretFolder}/OTEL_EXPORTER_OTLP_HEADERS`,
       })
-      expect(secretFiles(podOf(manifests, name))).toContainEqual({ path: `${secretFolder}/OTEL_EXPORTER_OTLP_HEADERS`, secret: 'finance-secrets', key: 'otel' })
+      expect(secretFiles(podOf(manifests, name))).toContainEqual({
+        path: `${secretFolder}/OTEL_EXPORTER_OTLP_HEADERS`,
+        secret: 'finance-secrets',
+        key: 'otel',
+      })
     }
     // Nothing of it exists without both settings.
     expect(JSON.stringify(await render())).not.toContain('OTEL_')
   })
 
   test('the network policies route every path of the one host to the edge, which resolves every pod of the other services', async () => {
-    const manifests = await render('publicUrl="https://money.example.org:8443"', 'trustedProxies=["10.9.0.0/16"]')
+    const manifests = await render(
+      'publicUrl="https://money.example.org:8443"',
+      'trustedProxies=["10.9.0.0/16"]',
+    )
     const [{ host, http }] = one(manifests, 'Ingress', 'money').spec.rules
     expect(host).toBe('money.example.org')
-    expect(http.paths).toEqual([{ path: '/', pathType: 'Prefix', backend: { service: { name: 'money-edge', port: { name: 'http' } } } }])
+    expect(http.paths).toEqual([{
+      path: '/',
+      pathType: 'Prefix',
+      backend: { service: { name: 'money-edge', port: { name: 'http' } } },
+    }])
     expect(environment(podOf(manifests, 'edge').containers[0])).toMatchObject({
       AUTH_UPSTREAM: 'http://money-auth:3000',
       POSTGREST_UPSTREAM: 'http://money-data:3000',
       TRUSTED_PROXIES: '10.9.0.0/16',
     })
-    expect(environment(podOf(manifests, 'auth').containers[0])).toMatchObject({ TRUSTED_PROXIES: '10.244.0.0/16' })
-    expect(services.map((name) => one(manifests, 'Service', `money-${name}`).spec.clusterIP)).toEqual([undefined, 'None', 'None'])
+    expect(environment(podOf(manifests, 'auth').containers[0])).toMatchObject({
+      TRUSTED_PROXIES: '10.244.0.0/16',
+    })
+    expect(services.map((name) => one(manifests, 'Service', `money-${name}`).spec.clusterIP))
+      .toEqual([undefined, 'None', 'None'])
   })
 })
 
@@ -380,31 +571,76 @@ test('settings of the database connection are equal for both drivers: encrypted,
     ]
   }
   expect(await of()).toEqual(['?sslmode=no-verify', 'require', undefined, secretFolder, '/tmp'])
-  expect(await of('database.sslMode="disable"')).toEqual(['?sslmode=disable', 'disable', undefined, secretFolder, '/tmp'])
+  expect(await of('database.sslMode="disable"')).toEqual([
+    '?sslmode=disable',
+    'disable',
+    undefined,
+    secretFolder,
+    '/tmp',
+  ])
   const file = '/etc/database-ca/ca.crt'
-  expect(await of(...verified)).toEqual([`?sslmode=verify-full&sslrootcert=${file}`, 'verify-full', file, secretFolder, '/etc/database-ca', '/tmp'])
+  expect(await of(...verified)).toEqual([
+    `?sslmode=verify-full&sslrootcert=${file}`,
+    'verify-full',
+    file,
+    secretFolder,
+    '/etc/database-ca',
+    '/tmp',
+  ])
 })
 
 test('settings of each service are those of compose.yaml', async () => {
   const [compose] = documents(await read('compose.yaml')) as any[]
-  const offered: [string, { secret: boolean, services: string[], values: string[] }][] = Object.entries(JSON.parse(await read('infra/settings.json')))
+  const offered: [string, { secret: boolean, services: string[], values: string[] }][] = Object
+    .entries(JSON.parse(await read('infra/settings.json')))
   const valuesOf = (isSecret: boolean) =>
-    JSON.stringify(Object.fromEntries(offered.filter(([, { secret }]) => secret === isSecret).map(([name, { values }]) => [name, values[0] ?? 'x'])))
-  const all = [...verified, `settings=${valuesOf(false)}`, `secrets.keys=${valuesOf(true)}`, collector]
-  const rendered = [await render(...all), await render(...all, 'mail.provider="smtp"', 'networkPolicy.mail.port=587')]
-  const ofChart = (name: string) => new Set(rendered.flatMap((manifests) => Object.keys(environment(podOf(manifests, name).containers[0]))))
-  const ofCompose = (name: string) => new Set<string>(Object.keys(compose.services[name].environment))
+    JSON.stringify(
+      Object.fromEntries(
+        offered.filter(([, { secret }]) => secret === isSecret).map((
+          [name, { values }],
+        ) => [name, values[0] ?? 'x']),
+      ),
+    )
+  const all = [
+    ...verified,
+    `settings=${valuesOf(false)}`,
+    `secrets.keys=${valuesOf(true)}`,
+    collector,
+  ]
+  const rendered = [
+    await render(...all),
+    await render(...all, 'mail.provider="smtp"', 'networkPolicy.mail.port=587'),
+  ]
+  const ofChart = (name: string) =>
+    new Set(
+      rendered.flatMap((manifests) =>
+        Object.keys(environment(podOf(manifests, name).containers[0]))
+      ),
+    )
+  const ofCompose = (name: string) =>
+    new Set<string>(Object.keys(compose.services[name].environment))
   expect(without(ofCompose('auth'), ofChart('auth'))).toEqual(new Set())
   // the service files has the variables of migrate, by the merge key <<
-  expect(without(new Set([...ofCompose('migrate'), ...ofCompose('files')]), ofChart('migrate'))).toEqual(new Set(['<<']))
+  expect(without(new Set([...ofCompose('migrate'), ...ofCompose('files')]), ofChart('migrate')))
+    .toEqual(new Set(['<<']))
   expect(without(ofCompose('postgrest'), ofChart('data'))).toEqual(new Set())
-  expect(without(ofChart('data'), ofCompose('postgrest'))).toEqual(new Set(['PGPORT', 'PGSSLMODE', 'PGSSLROOTCERT']))
+  expect(without(ofChart('data'), ofCompose('postgrest'))).toEqual(
+    new Set(['PGPORT', 'PGSSLMODE', 'PGSSLROOTCERT']),
+  )
   for (const [service, ...others] of [['auth'], ['edge'], ['migrate', 'files']] as const) {
-    const names = offered.filter(([, { services: readers }]) => readers.includes(service)).map(([name, { secret }]) => secret ? `${name}_FILE` : name)
-    expect(without(new Set(names), new Set([service, ...others].flatMap((name) => [...ofCompose(name)])))).toEqual(new Set())
+    const names = offered.filter(([, { services: readers }]) => readers.includes(service))
+      .map(([name, { secret }]) => secret ? `${name}_FILE` : name)
+    expect(
+      without(
+        new Set(names),
+        new Set([service, ...others].flatMap((name) => [...ofCompose(name)])),
+      ),
+    ).toEqual(new Set())
   }
   // Reads on standbys: docs/scaling.md.
-  expect(without(ofCompose('edge'), ofChart('edge'))).toEqual(new Set(['DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT']))
+  expect(without(ofCompose('edge'), ofChart('edge'))).toEqual(
+    new Set(['DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT']),
+  )
 })
 
 test('settings of PostgREST and of the alerts are the files of the repository, also in a packed chart', async () => {
@@ -413,15 +649,32 @@ test('settings of PostgREST and of the alerts are the files of the repository, a
     await helm('package', chart, '--destination', directory)
     const [archive = ''] = await readdir(directory)
     const manifests = documents(
-      await helm('template', 'money', join(directory, archive), '--values', example, '--kube-version', kubernetes, '--set', 'monitoring.enabled=true'),
+      await helm(
+        'template',
+        'money',
+        join(directory, archive),
+        '--values',
+        example,
+        '--kube-version',
+        kubernetes,
+        '--set',
+        'monitoring.enabled=true',
+      ),
     )
-    expect(one(manifests, 'ConfigMap', 'money-postgrest').data['postgrest.conf']).toBe(await read('postgrest.conf'))
+    expect(one(manifests, 'ConfigMap', 'money-postgrest').data['postgrest.conf']).toBe(
+      await read('postgrest.conf'),
+    )
     const [alerts] = documents(await read('infra/monitoring/alerts.yml'))
     expect(one(manifests, 'PrometheusRule', 'money').spec).toEqual(alerts)
-    // Prometheus scrapes every job that an alert uses, except two of compose. Their alerts stay silent without them.
-    const jobs = manifests.filter(({ kind }) => kind === 'PodMonitor').map(({ spec }) => spec.podMetricsEndpoints[0].relabelings[0].replacement)
+    // Prometheus scrapes every job that an alert uses, except two of compose. Their alerts stay
+    // silent without them.
+    const jobs = manifests.filter(({ kind }) => kind === 'PodMonitor').map(({ spec }) =>
+      spec.podMetricsEndpoints[0].relabelings[0].replacement
+    )
     expect(new Set(jobs)).toEqual(new Set(['auth', 'edge', 'postgrest']))
-    const alertJobs = [...(await read('infra/monitoring/alerts.yml')).matchAll(/job="(\w+)"/g)].map(([, job]) => job)
+    const alertJobs = [...(await read('infra/monitoring/alerts.yml')).matchAll(/job="(\w+)"/g)].map(
+      ([, job]) => job,
+    )
     expect(without(new Set(alertJobs), new Set(jobs))).toEqual(new Set(['backup', 'machine']))
   } finally {
     await rm(directory, { recursive: true })
@@ -431,7 +684,11 @@ test('settings of PostgREST and of the alerts are the files of the repository, a
 test('the operator’s command runs the migration’s pod with another command, any arguments, and leaves no pod', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'finance-admin-'))
   try {
-    const job = one(await render('podAnnotations={"example.org/mesh":"on"}', 'fullnameOverride="books"'), 'Job', 'books-migrate')
+    const job = one(
+      await render('podAnnotations={"example.org/mesh":"on"}', 'fullnameOverride="books"'),
+      'Job',
+      'books-migrate',
+    )
     await writeFile(join(directory, 'spec'), JSON.stringify(job.spec.template.spec))
     await writeFile(join(directory, 'metadata'), JSON.stringify(job.spec.template.metadata))
     // The cluster's responses are fake. The rest is kubectl's own work.
@@ -460,17 +717,27 @@ esac
     const { stdout } = await ask('Succeeded', 'grant', 'ann"\\ $(id)@example.org', "it's")
     expect(stdout).toBe('granted\n')
     const pod = JSON.parse(await readFile(join(directory, 'created'), 'utf8'))
-    expect(pod.spec.containers[0].command).toEqual(['node', 'admin/main.ts', 'grant', 'ann"\\ $(id)@example.org', "it's"])
+    expect(pod.spec.containers[0].command).toEqual([
+      'node',
+      'admin/main.ts',
+      'grant',
+      'ann"\\ $(id)@example.org',
+      "it's",
+    ])
     expect(pod.spec.containers[0].env).toEqual(job.spec.template.spec.containers[0].env)
     // Otherwise the network policy would not select the pod.
     expect(pod.metadata).toMatchObject(job.spec.template.metadata)
     const calls = (await readFile(join(directory, 'calls'), 'utf8')).trim().split('\n')
-    expect(calls.filter((line) => !line.startsWith('patch --local'))).toEqual(calls.filter((line) => line.startsWith('--namespace finance ')))
+    expect(calls.filter((line) => !line.startsWith('patch --local'))).toEqual(
+      calls.filter((line) => line.startsWith('--namespace finance ')),
+    )
     expect(calls.at(-1)).toContain(`delete pod ${pod.metadata.name}`)
     // Personal data does not reach a log.
     expect((await ask('Running', 'export', "o'brien@example.org")).stdout).toBe('archive\n')
     const callsOfExport = (await readFile(join(directory, 'calls'), 'utf8')).trim().split('\n')
-    expect(callsOfExport.at(-2)).toMatch(/exec \S+ -- node admin\/main\.ts export o'brien@example\.org$/)
+    expect(callsOfExport.at(-2)).toMatch(
+      /exec \S+ -- node admin\/main\.ts export o'brien@example\.org$/,
+    )
     // Only the auth service has the mail settings.
     await ask('Running', 'mail-test', 'ann@example.org')
     expect((await readFile(join(directory, 'calls'), 'utf8')).trim()).toMatch(
@@ -484,7 +751,10 @@ esac
         env: { ...process.env, PATH: `${directory}:${process.env['PATH']}` },
       }),
     ).rejects
-      .toMatchObject({ code: 1, stderr: 'There is no job of the migration of the release other in this namespace.\n' })
+      .toMatchObject({
+        code: 1,
+        stderr: 'There is no job of the migration of the release other in this namespace.\n',
+      })
   } finally {
     await rm(directory, { recursive: true })
   }
@@ -494,15 +764,30 @@ test("a release's files are the deployment with compose, the npm packages and th
   const folder = await mkdtemp(join(tmpdir(), 'finance-release-'))
   try {
     await run(join(root, 'infra/release/build'), [folder, 'registry.example.org/team'])
-    const names = [`finance-${about.version}.tar.gz`, ...['chart', 'client', 'mcp'].map((name) => `finance-${name}-${about.version}.tgz`)]
-    expect((await readdir(folder)).toSorted()).toEqual(['SHA256SUMS', ...names, 'notes.md'].toSorted())
-    expect((await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: folder })).stdout).toBe(names.map((name) => `${name}: OK\n`).toSorted().join(''))
-    expect(await helm('show', 'chart', join(folder, `finance-chart-${about.version}.tgz`))).toMatch(`appVersion: ${about.version}\n`)
+    const names = [
+      `finance-${about.version}.tar.gz`,
+      ...['chart', 'client', 'mcp'].map((name) => `finance-${name}-${about.version}.tgz`),
+    ]
+    expect((await readdir(folder)).toSorted()).toEqual(
+      ['SHA256SUMS', ...names, 'notes.md'].toSorted(),
+    )
+    expect((await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: folder })).stdout).toBe(
+      names.map((name) => `${name}: OK\n`).toSorted().join(''),
+    )
+    expect(await helm('show', 'chart', join(folder, `finance-chart-${about.version}.tgz`))).toMatch(
+      `appVersion: ${about.version}\n`,
+    )
     for (const name of ['client', 'mcp']) {
-      const { stdout } = await run('tar', ['-xzOf', join(folder, `finance-${name}-${about.version}.tgz`), 'package/package.json'])
+      const { stdout } = await run('tar', [
+        '-xzOf',
+        join(folder, `finance-${name}-${about.version}.tgz`),
+        'package/package.json',
+      ])
       expect(JSON.parse(stdout)).toMatchObject({ name: `finance-${name}`, version: about.version })
     }
-    expect(await readFile(join(folder, 'notes.md'), 'utf8')).toContain('### What an operator must do')
+    expect(await readFile(join(folder, 'notes.md'), 'utf8')).toContain(
+      '### What an operator must do',
+    )
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -27,35 +27,58 @@ export type Manifest = {
 
 /** Runs helm. @returns its output @throws with its error message */
 export async function helm(...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.env['HELM'] ?? 'helm', args, { maxBuffer: 16 * 1024 * 1024 })
+  const { stdout } = await promisify(execFile)(process.env['HELM'] ?? 'helm', args, {
+    maxBuffer: 16 * 1024 * 1024,
+  })
   return stdout
 }
 
 /** Parses the YAML documents of a text. Duplicate keys are an error. */
 export function documents(text: string): Manifest[] {
-  return parseAllDocuments(text).flatMap((document: { errors: Error[], toJS: () => Manifest | null }) => {
-    if (document.errors[0] !== undefined) throw document.errors[0]
-    return document.toJS() ?? []
-  })
+  return parseAllDocuments(text).flatMap(
+    (document: { errors: Error[], toJS: () => Manifest | null }) => {
+      if (document.errors[0] !== undefined) throw document.errors[0]
+      return document.toJS() ?? []
+    },
+  )
 }
 
-/** Renders the chart as the release `money` with the example's values and these changes, such as `database.port=6432` or `settings={"LOG_LEVEL":"warn"}`. */
+/**
+ * Renders the chart as the release `money` with the example's values and these changes, such as
+ * `database.port=6432` or `settings={"LOG_LEVEL":"warn"}`.
+ */
 export async function render(...values: string[]): Promise<Manifest[]> {
   const set = values.flatMap((value) => ['--set-json', value])
-  return documents(await helm('template', 'money', chart, '--values', example, '--kube-version', kubernetes, ...set))
+  return documents(
+    await helm(
+      'template',
+      'money',
+      chart,
+      '--values',
+      example,
+      '--kube-version',
+      kubernetes,
+      ...set,
+    ),
+  )
 }
 
 /** Returns the manifest of this kind and name. */
 export function one(manifests: Manifest[], kind: string, name: string): Manifest {
-  const [found, ...more] = manifests.filter((manifest) => manifest.kind === kind && manifest.metadata.name === name)
-  if (found === undefined || more.length > 0) throw new Error(`${kind} ${name}: ${found === undefined ? 'none' : 'more than one'}`)
+  const [found, ...more] = manifests.filter((manifest) =>
+    manifest.kind === kind && manifest.metadata.name === name
+  )
+  if (found === undefined || more.length > 0)
+    throw new Error(`${kind} ${name}: ${found === undefined ? 'none' : 'more than one'}`)
   return found
 }
 
 /** Returns all manifests that create pods, by component. */
 export const workloads = (manifests: Manifest[]): Record<string, Manifest> =>
   Object.fromEntries(
-    manifests.filter(({ spec }) => spec?.template !== undefined).map((manifest) => [manifest.metadata.labels['app.kubernetes.io/component'] ?? '', manifest]),
+    manifests.filter(({ spec }) => spec?.template !== undefined).map((
+      manifest,
+    ) => [manifest.metadata.labels['app.kubernetes.io/component'] ?? '', manifest]),
   )
 
 /** Returns the pod templates of a component. */
@@ -66,7 +89,8 @@ export function podOf(manifests: Manifest[], component: string): any {
 }
 
 /** Returns the values of a container's variables. */
-export const environment = (container: any): Record<string, string> => Object.fromEntries(container.env.map(({ name, value }: any) => [name, value]))
+export const environment = (container: any): Record<string, string> =>
+  Object.fromEntries(container.env.map(({ name, value }: any) => [name, value]))
 
 /** The folder of the secrets in each pod. */
 export const secretFolder = '/run/secrets/finance'
@@ -74,18 +98,32 @@ export const secretFolder = '/run/secrets/finance'
 /** Returns the secrets of a pod: the path of each file, and its Secret and key. */
 export const secretFiles = (pod: any): { path: string, secret: string, key: string }[] =>
   pod.volumes.filter(({ name }: any) => name === 'secrets').flatMap(({ projected }: any) =>
-    projected.sources.map(({ secret: { name, items: [{ key, path }] } }: any) => ({ path: `${secretFolder}/${path}`, secret: name, key }))
+    projected.sources.map(({ secret: { name, items: [{ key, path }] } }: any) => ({
+      path: `${secretFolder}/${path}`,
+      secret: name,
+      key,
+    }))
   )
 
 export const services = ['edge', 'auth', 'data'] as const
 /** Returns the pod templates of all objects, and the pod of `helm test`. */
 export const podsOf = (
   manifests: Manifest[],
-) => [...Object.values(workloads(manifests)).map(({ spec }) => spec.template), ...manifests.filter(({ kind }) => kind === 'Pod')]
+) => [
+  ...Object.values(workloads(manifests)).map(({ spec }) => spec.template),
+  ...manifests.filter(({ kind }) => kind === 'Pod'),
+]
 
-export const verified = ['database.sslMode="verify-full"', 'database.ca={"configMap":"database-ca","key":"root.pem"}']
-export const collector = 'networkPolicy.tracing.to=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"observability"}}}]'
-export const traced = ['settings.OTEL_EXPORTER_OTLP_ENDPOINT="http://collector.observability:4318"', collector]
+export const verified = [
+  'database.sslMode="verify-full"',
+  'database.ca={"configMap":"database-ca","key":"root.pem"}',
+]
+export const collector =
+  'networkPolicy.tracing.to=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"observability"}}}]'
+export const traced = [
+  'settings.OTEL_EXPORTER_OTLP_ENDPOINT="http://collector.observability:4318"',
+  collector,
+]
 /** Additions of a platform team to all pods. */
 export const extras = [
   'affinity={"podAntiAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,"podAffinityTerm":{"topologyKey":"zone","labelSelector":{}}}]}}',

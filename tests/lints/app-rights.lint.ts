@@ -23,7 +23,8 @@ test('the app offers each role what the auth surface allows', () => {
 
 test('the app offers each role what the database allows', async () => {
   const rules = (file: string) => readFile(new URL(`../../db/${file}.sql`, import.meta.url), 'utf8')
-  const gives = (sql: string, ...words: string[]) => sql.split('union all').some((select) => words.every((word) => select.includes(`'${word}'`)))
+  const gives = (sql: string, ...words: string[]) =>
+    sql.split('union all').some((select) => words.every((word) => select.includes(`'${word}'`)))
   const [, usual = ''] = (await rules('core/role_permissions')).split('usual_rights')
   const activity = await rules('activity/activity')
   const files = [
@@ -39,7 +40,10 @@ test('the app offers each role what the database allows', async () => {
   for (const role of everyRole) {
     const { write } = rightsOf(role)
     // A role that changes rows may at least list its own changes, and so can undo them.
-    expect([role, write]).toEqual([role, gives(activity, role, 'list') || gives(activity, role, 'list_own')])
+    expect([role, write]).toEqual([
+      role,
+      gives(activity, role, 'list') || gives(activity, role, 'list_own'),
+    ])
     for (const file of files) {
       const table = file.split('/')[1] ?? ''
       expect(await rules(file)).toContain(`select role, '${table}', action from usual_rights;`)

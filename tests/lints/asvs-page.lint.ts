@@ -1,4 +1,7 @@
-/** docs/asvs.md has each requirement of OWASP ASVS 5.0.0, levels 1 and 2, once, with a test or a heading that exists. */
+/**
+ * docs/asvs.md has each requirement of OWASP ASVS 5.0.0, levels 1 and 2, once, with a test or a
+ * heading that exists.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +9,10 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8').replaceAll("\\'", "'")
 
-/** The levels of the requirements by section: the second digit is the level of the second requirement. */
+/**
+ * The levels of the requirements by section: the second digit is the level of the second
+ * requirement.
+ */
 const levels: Record<string, string> = {
   '1.1': '22',
   '1.2': '1111122223',
@@ -91,11 +97,24 @@ const levels: Record<string, string> = {
 }
 
 const requirements = Object.entries(levels).flatMap(([section, digits]) =>
-  digits.split('').flatMap((level, at) => (level === '3' ? [] : [{ number: `${section}.${at + 1}`, level }]))
+  digits.split('').flatMap((
+    level,
+    at,
+  ) => (level === '3' ? [] : [{ number: `${section}.${at + 1}`, level }]))
 )
 
-const rows = [...read('docs/asvs.md').matchAll(/^\| v5\.0\.0-(\d+\.\d+\.\d+) \| ([12]) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)]
-  .map(([, number = '', level = '', title = '', how = '', evidence = '']) => ({ number, level, title, how, evidence }))
+const rows = [
+  ...read('docs/asvs.md').matchAll(
+    /^\| v5\.0\.0-(\d+\.\d+\.\d+) \| ([12]) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm,
+  ),
+]
+  .map(([, number = '', level = '', title = '', how = '', evidence = '']) => ({
+    number,
+    level,
+    title,
+    how,
+    evidence,
+  }))
 
 test('the page has each of the 253 requirements once, with its level and in their order', () => {
   expect(requirements.length).toBe(253)
@@ -109,8 +128,13 @@ test('each requirement names a test or a heading that exists, is not applicable 
     if (reason !== undefined) return !how.startsWith(reason)
     const [file = '', ...rest] = evidence.split(': ')
     const title = rest.join(': ')
-    if (file.endsWith('.md')) return !read(file).split('\n').some((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === title)
-    return title === '' || !/^tests\/\S+\.(test|containers|browser|kubernetes|lint)\.ts$/.test(file) || !read(file).includes(title)
+    if (file.endsWith('.md'))
+      return !read(file).split('\n').some((line) =>
+        /^#+ /.test(line) && line.replace(/^#+ /, '') === title
+      )
+    return title === '' ||
+      !/^tests\/\S+\.(test|containers|browser|kubernetes|lint)\.ts$/.test(file) ||
+      !read(file).includes(title)
   })
   expect(wrong).toEqual([])
 })

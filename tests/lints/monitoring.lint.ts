@@ -13,7 +13,8 @@ test('each alert has a test in which it fires and one in which it does not', asy
   expect(names.length).toBeGreaterThan(15)
   for (const name of names) {
     // always fires
-    if (name !== 'Watchdog') expect(tests).toMatch(new RegExp(`alertname: ${name}, exp_alerts: \\[\\]`))
+    if (name !== 'Watchdog')
+      expect(tests).toMatch(new RegExp(`alertname: ${name}, exp_alerts: \\[\\]`))
     expect(tests).toMatch(new RegExp(`alertname: ${name}\\n\\s+exp_alerts:\\n`))
   }
 })
@@ -25,19 +26,25 @@ test('each alert is in docs/monitoring.md with instructions, and the page lists 
 })
 
 test('each alert has a query with known series', async () => {
-  for (const { name, query } of await alerts()) expect(seriesIn(query).length, name).toBeGreaterThan(name === 'Watchdog' ? -1 : 0)
+  for (const { name, query } of await alerts())
+    expect(seriesIn(query).length, name).toBeGreaterThan(name === 'Watchdog' ? -1 : 0)
 })
 
 test('each alert names a symptom of the runbook', async () => {
   const page = await readFile(new URL('../../docs/runbook.md', import.meta.url), 'utf8')
-  const symptoms = [...page.matchAll(/^## (.*)$/gm)].map(([, title = '']) => `docs/runbook.md#${title.toLowerCase().replaceAll(' ', '-')}`)
-  const named = [...(await monitoringFile('alerts.yml')).matchAll(/^ {10}runbook_url: (.*)$/gm)].map(([, url]) => url)
+  const symptoms = [...page.matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
+    `docs/runbook.md#${title.toLowerCase().replaceAll(' ', '-')}`
+  )
+  const named = [...(await monitoringFile('alerts.yml')).matchAll(/^ {10}runbook_url: (.*)$/gm)]
+    .map(([, url]) => url)
   expect(named).toHaveLength((await alerts()).length)
   expect(named.filter((url = '') => !symptoms.includes(url))).toEqual([])
 })
 
 test('the dashboard uses the provisioned data source in every panel', async () => {
-  const [uid] = /(?<=^ {4}uid: ).*$/m.exec(await monitoringFile('grafana/provisioning/datasources/prometheus.yml')) ?? []
+  const [uid] = /(?<=^ {4}uid: ).*$/m.exec(
+    await monitoringFile('grafana/provisioning/datasources/prometheus.yml'),
+  ) ?? []
   const { panels } = await board()
   for (const panel of panels.filter(({ type }) => type !== 'row')) {
     expect([panel.datasource?.uid, panel.description?.endsWith('.')]).toEqual([uid, true])
@@ -48,7 +55,9 @@ test('the dashboard uses the provisioned data source in every panel', async () =
 test('the dashboard has panels with unique ids and positions', async () => {
   const { panels } = await board()
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
-  const taken = panels.flatMap(({ gridPos: { x, y, w, h } }) => Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)}/${y + Math.floor(cell / w)}`))
+  const taken = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)}/${y + Math.floor(cell / w)}`)
+  )
   expect(new Set(taken).size).toBe(taken.length)
   expect(panels.every(({ gridPos: { x, w } }) => x >= 0 && x + w <= 24)).toBe(true)
 })
@@ -57,49 +66,70 @@ test('the dashboard has no Grafana variable in its queries, so that other tools 
   for (const query of await queries()) expect(query).not.toContain('$')
 })
 
-test.each(['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_URL_FILE'])('Alertmanager sends alerts to the webhook in %s, and nowhere without it', async (setting) => {
-  const folder = await mkdtemp(join(tmpdir(), 'alertmanager-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const url = "https://alerts.example.org/hook?token=it's"
-  await writeFile(join(folder, 'url'), `${url}\n`)
-  const configure = async (value: string) => {
-    const env = { PATH: process.env['PATH'], ALERTMANAGER: 'true', [setting]: value }
-    const { stderr } = await promisify(execFile)(join(import.meta.dirname, '../../infra/monitoring/start-alertmanager'), [folder], { env })
-    return { stderr, configuration: await readFile(join(folder, 'alertmanager.yml'), 'utf8') }
-  }
-  expect(await configure(setting.endsWith('_FILE') ? join(folder, 'url') : url)).toEqual({
-    stderr: '',
-    configuration: expect.stringContaining(
-      `  - name: nobody\n  - name: webhook\n    webhook_configs:\n      - url: 'https://alerts.example.org/hook?token=it''s'\n`,
-    ),
-  })
-  expect(await configure('')).toMatchObject({ stderr: expect.stringMatching(/sends them nowhere/), configuration: expect.not.stringContaining('webhook') })
-})
+test.each(['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_URL_FILE'])(
+  'Alertmanager sends alerts to the webhook in %s, and nowhere without it',
+  async (setting) => {
+    const folder = await mkdtemp(join(tmpdir(), 'alertmanager-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const url = "https://alerts.example.org/hook?token=it's"
+    await writeFile(join(folder, 'url'), `${url}\n`)
+    const configure = async (value: string) => {
+      const env = { PATH: process.env['PATH'], ALERTMANAGER: 'true', [setting]: value }
+      const { stderr } = await promisify(execFile)(
+        join(import.meta.dirname, '../../infra/monitoring/start-alertmanager'),
+        [folder],
+        { env },
+      )
+      return { stderr, configuration: await readFile(join(folder, 'alertmanager.yml'), 'utf8') }
+    }
+    expect(await configure(setting.endsWith('_FILE') ? join(folder, 'url') : url)).toEqual({
+      stderr: '',
+      configuration: expect.stringContaining(
+        `  - name: nobody\n  - name: webhook\n    webhook_configs:\n      - url: 'https://alerts.example.org/hook?token=it''s'\n`,
+      ),
+    })
+    expect(await configure('')).toMatchObject({
+      stderr: expect.stringMatching(/sends them nowhere/),
+      configuration: expect.not.stringContaining('webhook'),
+    })
+  },
+)
 
-test.each(['WATCHDOG_URL', 'WATCHDOG_URL_FILE'])('Alertmanager calls the URL in %s every minute, with nothing but Watchdog', async (setting) => {
-  const folder = await mkdtemp(join(tmpdir(), 'alertmanager-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const url = 'https://switch.example.org/1'
-  await writeFile(join(folder, 'url'), `${url}\n`)
-  const env = {
-    PATH: process.env['PATH'],
-    ALERTMANAGER: 'true',
-    ALERT_WEBHOOK_URL: 'https://alerts.example.org',
-    [setting]: setting.endsWith('_FILE') ? join(folder, 'url') : url,
-  }
-  await promisify(execFile)(join(import.meta.dirname, '../../infra/monitoring/start-alertmanager'), [folder], { env })
-  const configuration = await readFile(join(folder, 'alertmanager.yml'), 'utf8')
-  expect(configuration).toContain(
-    `    - matchers: [alertname="Watchdog"]\n      receiver: watchdog\n      group_wait: 0s\n      group_interval: 1m\n      repeat_interval: 1m\n`,
-  )
-  expect(configuration.match(/receiver: watchdog/g)).toHaveLength(1)
-  expect(configuration).toContain(`  - name: watchdog\n    webhook_configs:\n      - url: '${url}'\n        send_resolved: false\n`)
-})
+test.each(['WATCHDOG_URL', 'WATCHDOG_URL_FILE'])(
+  'Alertmanager calls the URL in %s every minute, with nothing but Watchdog',
+  async (setting) => {
+    const folder = await mkdtemp(join(tmpdir(), 'alertmanager-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const url = 'https://switch.example.org/1'
+    await writeFile(join(folder, 'url'), `${url}\n`)
+    const env = {
+      PATH: process.env['PATH'],
+      ALERTMANAGER: 'true',
+      ALERT_WEBHOOK_URL: 'https://alerts.example.org',
+      [setting]: setting.endsWith('_FILE') ? join(folder, 'url') : url,
+    }
+    await promisify(execFile)(
+      join(import.meta.dirname, '../../infra/monitoring/start-alertmanager'),
+      [folder],
+      { env },
+    )
+    const configuration = await readFile(join(folder, 'alertmanager.yml'), 'utf8')
+    expect(configuration).toContain(
+      `    - matchers: [alertname="Watchdog"]\n      receiver: watchdog\n      group_wait: 0s\n      group_interval: 1m\n      repeat_interval: 1m\n`,
+    )
+    expect(configuration.match(/receiver: watchdog/g)).toHaveLength(1)
+    expect(configuration).toContain(
+      `  - name: watchdog\n    webhook_configs:\n      - url: '${url}'\n        send_resolved: false\n`,
+    )
+  },
+)
 
 test('docs/monitoring.md describes every metric that the alerts and the dashboard use', async () => {
   const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
   const source = await Promise.all(
-    ['auth/metrics.ts', 'edge/edge.ts', 'infra/docker/machine.ts'].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')),
+    ['auth/metrics.ts', 'edge/edge.ts', 'infra/docker/machine.ts'].map((path) =>
+      readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+    ),
   )
   const names = new Set(source.join('').match(/(?<=')(?:auth|edge|finance)_[a-z_]+(?=')/g))
   expect(names.size).toBeGreaterThan(12)

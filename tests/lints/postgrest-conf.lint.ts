@@ -16,13 +16,19 @@ test('PostgREST on AWS, which has no file, gets all its settings, and no value i
     await read('tests/aws/plan.tftest.hcl'),
   ]
   const settings = Object.fromEntries(
-    [...conf.matchAll(/^([a-z-]+) = "?(.*?)"?$/gm)].map(([, name = '', value = '']) => [`PGRST_${name.toUpperCase().replaceAll('-', '_')}`, value]),
+    [...conf.matchAll(/^([a-z-]+) = "?(.*?)"?$/gm)].map((
+      [, name = '', value = ''],
+    ) => [`PGRST_${name.toUpperCase().replaceAll('-', '_')}`, value]),
   )
   expect(Object.keys(settings).length).toBeGreaterThan(10)
   // Every line with a setting has the format that Terraform parses.
-  expect(conf.split('\n').filter((line) => /^[^#\s]/.test(line))).toHaveLength(Object.keys(settings).length)
+  expect(conf.split('\n').filter((line) => /^[^#\s]/.test(line))).toHaveLength(
+    Object.keys(settings).length,
+  )
   expect(main).toContain('file("${path.module}/../../postgrest.conf")')
-  const overridden = [...services.matchAll(/^\s+(PGRST_\w+)\s+=/gm)].map(([, name]) => name ?? '').filter((name) => name in settings)
+  const overridden = [...services.matchAll(/^\s+(PGRST_\w+)\s+=/gm)].map(([, name]) => name ?? '')
+    .filter((name) => name in settings)
   expect(new Set(overridden)).toEqual(new Set(['PGRST_DB_POOL', 'PGRST_JWT_CACHE_MAX_ENTRIES']))
-  for (const [, name = '', value] of plan.matchAll(/(PGRST_\w+)\s+= "([^"]*)"/g)) expect({ [name]: value }).toEqual({ [name]: settings[name] })
+  for (const [, name = '', value] of plan.matchAll(/(PGRST_\w+)\s+= "([^"]*)"/g))
+    expect({ [name]: value }).toEqual({ [name]: settings[name] })
 })

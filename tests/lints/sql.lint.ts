@@ -1,4 +1,7 @@
-/** SQL that is read: its lines fit on a screen, its templates name their holes, and long functions say why they are long. */
+/**
+ * SQL that is read: its lines fit on a screen, its templates name their holes, and long functions
+ * say why they are long.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,11 +11,16 @@ const widest = 120
 const longest = 80
 
 /** The files that people write. schema.sql is generated. */
-const files = globSync('**/*.sql', { cwd: database }).filter((file) => file !== 'schema.sql').toSorted()
+const files = globSync('**/*.sql', { cwd: database }).filter((file) => file !== 'schema.sql')
+  .toSorted()
 const linesOf = (file: string): string[] => readFileSync(join(database, file), 'utf8').split('\n')
 /** Returns `db/<file>:<line>` of each line that breaks a rule. */
 const findLines = (isBroken: (line: string, lines: string[], at: number) => boolean): string[] =>
-  files.flatMap((file) => linesOf(file).flatMap((line, at, lines) => isBroken(line, lines, at) ? [`db/${file}:${at + 1}`] : []))
+  files.flatMap((file) =>
+    linesOf(file).flatMap((line, at, lines) =>
+      isBroken(line, lines, at) ? [`db/${file}:${at + 1}`] : []
+    )
+  )
 
 test(`lines of SQL have at most ${widest} characters`, () => {
   expect(files.length).toBeGreaterThan(100)
@@ -24,7 +32,8 @@ test('templates of SQL have names for their holes: private.fill() instead of the
 })
 
 test(`functions of more than ${longest} lines have the reason above them`, () => {
-  const isEnd = (line: string) => line === '$$;' || line === 'end;' || line.startsWith('comment on function')
+  const isEnd = (line: string) =>
+    line === '$$;' || line === 'end;' || line.startsWith('comment on function')
   expect(findLines((line, lines, at) => {
     if (!line.startsWith('create or replace function')) return false
     const length = lines.slice(at).findIndex(isEnd) + 1

@@ -1,4 +1,7 @@
-/** A process that takes one job and never completes it, for a test that kills it. Arguments: database URL, secret. */
+/**
+ * A process that takes one job and never completes it, for a test that kills it. Arguments:
+ * database URL, secret.
+ */
 import pg from 'pg'
 import { pino } from 'pino'
 import { enqueueMail, startMailQueue } from '../../auth/mail/queue.ts'

@@ -10,7 +10,14 @@ const from = 'Money <money@example.org>'
 /** Runs the command with these settings. */
 const mailTest = (settings: Record<string, string>, to = 'ann@example.org') =>
   operatorWith(
-    { databaseUrl: '', sendMail: (address) => sendTestMail(readSettings({ PUBLIC_URL: 'https://money.example.org', MAIL_FROM: from, ...settings }), address) },
+    {
+      databaseUrl: '',
+      sendMail: (address) =>
+        sendTestMail(
+          readSettings({ PUBLIC_URL: 'https://money.example.org', MAIL_FROM: from, ...settings }),
+          address,
+        ),
+    },
     'mail-test',
     to,
   )
@@ -25,7 +32,10 @@ describe('by SMTP', () => {
   afterEach(() => sink.close())
 
   test('by SMTP sends one mail at once, and shows the answer of the server', async () => {
-    expect(await mailTest({ SMTP_URL: login })).toEqual({ code: 0, text: "Sent to ann@example.org. The server's answer: 250 queued\n" })
+    expect(await mailTest({ SMTP_URL: login })).toEqual({
+      code: 0,
+      text: "Sent to ann@example.org. The server's answer: 250 queued\n",
+    })
     expect(sink.mails).toMatchObject([{ from: 'money@example.org', to: ['ann@example.org'] }])
     expect(sink.mails[0]?.data).toContain('Subject: Test of the mails of money.example.org')
   })
@@ -35,21 +45,32 @@ describe('by SMTP', () => {
     const { code, text } = await mailTest({ SMTP_URL: login })
     expect([code, text]).toEqual([
       1,
-      expect.stringMatching(/^Not sent: SMTP: EAUTH 535 AUTH PLAIN \(.*535 5\.7\.8 not accepted.*Correct the user and the password in SMTP_URL\.\n$/),
+      expect.stringMatching(
+        /^Not sent: SMTP: EAUTH 535 AUTH PLAIN \(.*535 5\.7\.8 not accepted.*Correct the user and the password in SMTP_URL\.\n$/,
+      ),
     ])
-    for (const secret of ['s3cret', Buffer.from('\0ann\0s3cret#word').toString('base64')]) expect(text).not.toContain(secret)
+    for (const secret of ['s3cret', Buffer.from('\0ann\0s3cret#word').toString('base64')])
+      expect(text).not.toContain(secret)
     expect(text).not.toMatch(/\p{Cc}(?!$)/u)
-    await expect(checkSmtpLogin(login)).rejects.toMatchObject({ reason: 'refused', answer: expect.stringContaining('535 5.7.8') })
+    await expect(checkSmtpLogin(login)).rejects.toMatchObject({
+      reason: 'refused',
+      answer: expect.stringContaining('535 5.7.8'),
+    })
   })
 
   test('by SMTP shows that a recipient does not exist', async () => {
     sink.mode = 'no-such-user'
-    expect((await mailTest({ SMTP_URL: login })).text).toContain('550 5.1.1 <ann@example.org>: no such user')
+    expect((await mailTest({ SMTP_URL: login })).text).toContain(
+      '550 5.1.1 <ann@example.org>: no such user',
+    )
   })
 
   test('by SMTP names a server that does not exist', async () => {
     const settings = { SMTP_URL: 'smtp://mail.invalid:587' }
-    expect(await mailTest(settings)).toMatchObject({ code: 1, text: expect.stringMatching(/mail\.invalid.*\. Correct the host and the port in SMTP_URL/) })
+    expect(await mailTest(settings)).toMatchObject({
+      code: 1,
+      text: expect.stringMatching(/mail\.invalid.*\. Correct the host and the port in SMTP_URL/),
+    })
     await expect(checkSmtpLogin(settings.SMTP_URL)).rejects.toMatchObject({ reason: 'unreachable' })
   })
 
@@ -68,20 +89,31 @@ describe('by Resend', () => {
   const settings = () => ({ RESEND_API_KEY: 're_secret', RESEND_BASE_URL: sink.url })
 
   test('by Resend shows the id of the mail', async () => {
-    expect(await mailTest(settings())).toMatchObject({ code: 0, text: expect.stringMatching(/Resend accepted it with the id [\w-]+\n$/) })
+    expect(await mailTest(settings())).toMatchObject({
+      code: 0,
+      text: expect.stringMatching(/Resend accepted it with the id [\w-]+\n$/),
+    })
     expect(sink.mails()).toMatchObject([{ to: 'ann@example.org', from }])
   })
 
   test('by Resend shows the reason of a refusal', async () => {
     sink.mode = 'busy'
-    expect(await mailTest(settings())).toEqual({ code: 1, text: 'Not sent: Resend answered 429 rate_limit_exceeded (Too many requests.).\n' })
+    expect(await mailTest(settings())).toEqual({
+      code: 1,
+      text: 'Not sent: Resend answered 429 rate_limit_exceeded (Too many requests.).\n',
+    })
   })
 })
 
 test('without a provider says which settings are missing, and takes only one bare address', async () => {
-  expect(await mailTest({})).toMatchObject({ code: 1, text: expect.stringContaining('Set MAIL_FROM, and SMTP_URL or RESEND_API_KEY') })
-  expect(await mailTest({ SMTP_URL: 'smtp://127.0.0.1:1' }, 'Ann <ann@example.org>')).toMatchObject({
+  expect(await mailTest({})).toMatchObject({
     code: 1,
-    text: expect.stringContaining('not one bare address'),
+    text: expect.stringContaining('Set MAIL_FROM, and SMTP_URL or RESEND_API_KEY'),
   })
+  expect(await mailTest({ SMTP_URL: 'smtp://127.0.0.1:1' }, 'Ann <ann@example.org>')).toMatchObject(
+    {
+      code: 1,
+      text: expect.stringContaining('not one bare address'),
+    },
+  )
 })

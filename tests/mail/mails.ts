@@ -20,4 +20,8 @@ export const mailTasks = (sendMail: MailTasks['send_mail']): MailTasks => ({
   request_verification: unexpected,
 })
 
-export const noObserver: MailObserver = { sent: () => undefined, failed: () => undefined, gaveUp: () => undefined }
+export const noObserver: MailObserver = {
+  sent: () => undefined,
+  failed: () => undefined,
+  gaveUp: () => undefined,
+}

@@ -2,8 +2,15 @@ import { describe, expect, test } from 'vitest'
 import * as messages from '../../auth/mail/messages.ts'
 import { linkIn, linksIn } from '../support/mail-sink.ts'
 
-const { accountDeletionMessage, emailChangeMessage, emailChangeNoticeMessage, invitationMessage, noticeMessage, passwordResetMessage, verificationMessage } =
-  messages
+const {
+  accountDeletionMessage,
+  emailChangeMessage,
+  emailChangeNoticeMessage,
+  invitationMessage,
+  noticeMessage,
+  passwordResetMessage,
+  verificationMessage,
+} = messages
 type Message = messages.Message
 
 const url = 'https://money.example.org/api/auth/verify-email?token=abc.def&callbackURL=%2F'
@@ -12,7 +19,8 @@ const site = 'money.example.org'
 
 const disownUrl = 'https://money.example.org/api/auth/disown-account?token=ghi.jkl&x=y'
 const createdAt = new Date('2026-03-12T14:05:00Z')
-const verification = (name: string) => verificationMessage({ to, name, createdAt, site, url, disownUrl })
+const verification = (name: string) =>
+  verificationMessage({ to, name, createdAt, site, url, disownUrl })
 const invitation = (change: Partial<Parameters<typeof invitationMessage>[0]> = {}) =>
   invitationMessage({
     to,
@@ -46,15 +54,28 @@ const everyMessage: Record<keyof typeof messages, Message> = {
   passwordResetMessage: passwordResetMessage({ to, name: 'Ann', site, url }),
   invitationMessage: invitation(),
   emailChangeMessage: emailChangeMessage({ to, name: 'Ann', site, url }),
-  emailChangeNoticeMessage: emailChangeNoticeMessage({ to, name: 'Ann', newEmail: 'bob@example.org', site, url }),
+  emailChangeNoticeMessage: emailChangeNoticeMessage({
+    to,
+    name: 'Ann',
+    newEmail: 'bob@example.org',
+    site,
+    url,
+  }),
   noticeMessage: notice(),
   testMessage: messages.testMessage({ to, site, url }),
-  accountDeletionMessage: deletion([{ id: 'a', name: 'http://evil.example', successor: { id: 'b', name: 'www.evil.example' } }]),
+  accountDeletionMessage: deletion([{
+    id: 'a',
+    name: 'http://evil.example',
+    successor: { id: 'b', name: 'www.evil.example' },
+  }]),
 }
 
 /** Patterns of texts that mail programs turn into links, except our own link. */
 const foreignLinks = ({ text }: Message) =>
-  text.replaceAll(url, '').replaceAll(disownUrl, '').replaceAll('money.example.org', '').replaceAll('bob@example.org', '')
+  text.replaceAll(url, '').replaceAll(disownUrl, '').replaceAll('money.example.org', '').replaceAll(
+    'bob@example.org',
+    '',
+  )
     .match(/https?:|www\.|\\\\|[\p{L}\p{N}]\.\p{L}{2}|\d\.\d+\.\d/giu) ?? []
 
 describe.each(Object.entries(everyMessage))('%s', (_, message) => {
@@ -71,7 +92,9 @@ describe.each(Object.entries(everyMessage))('%s', (_, message) => {
     const escaped = url.replaceAll('&', '&amp;')
     expect(message.html).toContain(`href="${escaped}"`)
     expect(message.html).toContain(`>${escaped}<`)
-    expect(message.html.replace(`"${disownUrl.replaceAll('&', '&amp;')}"`, '').match(/https?:\/\//g)).toHaveLength(2)
+    expect(
+      message.html.replace(`"${disownUrl.replaceAll('&', '&amp;')}"`, '').match(/https?:\/\//g),
+    ).toHaveLength(2)
   })
 
   test('leaves its colours to a dark theme and uses no table', () => {
@@ -81,20 +104,30 @@ describe.each(Object.entries(everyMessage))('%s', (_, message) => {
 
   test('has the same content in text and HTML', () => {
     const plain = message.html.replaceAll('&amp;', '&')
-    for (const line of message.text.split('\n').filter((part) => part !== '')) expect(plain).toContain(line)
+    for (const line of message.text.split('\n').filter((part) => part !== ''))
+      expect(plain).toContain(line)
   })
 })
 
 describe('the content of each mail', () => {
   test('an account deletion names the organizations that the user owns and their next owners', () => {
-    const { text } = deletion([{ id: 'a', name: 'Household', successor: { id: 'b', name: 'Bob' } }, { id: 'c', name: 'Club', successor: null }])
+    const { text } = deletion([
+      { id: 'a', name: 'Household', successor: { id: 'b', name: 'Bob' } },
+      { id: 'c', name: 'Club', successor: null },
+    ])
     expect(text).toContain('“Household”, which you own, is then owned by Bob.')
     expect(text).toContain('“Club”, which you own, stays without members.')
   })
 
   test.each([
-    ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36', 'Chrome on Windows'],
-    ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0', 'Edge on Windows'],
+    [
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+      'Chrome on Windows',
+    ],
+    [
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0',
+      'Edge on Windows',
+    ],
     [
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
       'Safari on iPhone',
@@ -103,16 +136,26 @@ describe('the content of each mail', () => {
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/140.0 Mobile/15E148 Safari/604.1',
       'Chrome on iPhone',
     ],
-    ['Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36', 'Chrome on Android'],
-    ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on a Mac'],
+    [
+      'Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+      'Chrome on Android',
+    ],
+    [
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0',
+      'Firefox on a Mac',
+    ],
     ['Visit www.evil.example now', 'a program'],
     [null, 'a program'],
   ])('a notice describes the device of %j in plain words', (userAgent, words) => {
-    expect(notice({ userAgent }).text).toContain(`on 12 March 2026 at 14:05 UTC, by ${words} at the network address 203.0.113.7.`)
+    expect(notice({ userAgent }).text).toContain(
+      `on 12 March 2026 at 14:05 UTC, by ${words} at the network address 203.0.113.7.`,
+    )
   })
 
   test('a notice of an operator’s action names no device, and a notice of a passkey shows its name without links', () => {
-    expect(notice({ ipAddress: null }).text).toContain('a device that is new to us signed in: on 12 March 2026 at 14:05 UTC. If it was you')
+    expect(notice({ ipAddress: null }).text).toContain(
+      'a device that is new to us signed in: on 12 March 2026 at 14:05 UTC. If it was you',
+    )
     const { text, subject } = notice({ kind: 'passkey_added', about: 'www.evil.example\r\nBcc: x' })
     expect(subject).toBe('A passkey was added')
     expect(text).toContain('a passkey was added (“www evil example Bcc: x”)')
@@ -132,11 +175,15 @@ describe('the content of each mail', () => {
 
   test('a verification mail says when and under which name the account was created, and has a second link to disown it', () => {
     const message = verification('Ann')
-    expect(message.text).toContain('The account was made on 12 March 2026 at 14:05 UTC with the name “Ann”.')
+    expect(message.text).toContain(
+      'The account was made on 12 March 2026 at 14:05 UTC with the name “Ann”.',
+    )
     expect(verification('').text).toContain('at 14:05 UTC without a name.')
     expect(linksIn(message)).toEqual([url, disownUrl])
     expect(message.text.split('\n')).toContain(disownUrl)
-    expect(message.html.indexOf('disown-account')).toBeGreaterThan(message.html.lastIndexOf('verify-email'))
+    expect(message.html.indexOf('disown-account')).toBeGreaterThan(
+      message.html.lastIndexOf('verify-email'),
+    )
     expect(message.html).toContain(`href="${disownUrl.replaceAll('&', '&amp;')}"`)
   })
 
@@ -167,11 +214,20 @@ describe('a name', () => {
     expect(html).not.toContain('<img')
   })
 
-  test.each(['\r\nBcc: evil@example.org', '\n\nBody', '\u2028Bcc: x', '\u0085Bcc: x', '\0'])('a name cannot inject a header: %j', (attack) => {
-    const { subject } = invitation({ inviterName: `Bob${attack}`, organizationName: `Acme${attack}`, inviterEmail: `b@x${attack}` })
-    expect(subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
-    expect(invitation({ inviterName: '', inviterEmail: `b@x${attack}` }).subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
-  })
+  test.each(['\r\nBcc: evil@example.org', '\n\nBody', '\u2028Bcc: x', '\u0085Bcc: x', '\0'])(
+    'a name cannot inject a header: %j',
+    (attack) => {
+      const { subject } = invitation({
+        inviterName: `Bob${attack}`,
+        organizationName: `Acme${attack}`,
+        inviterEmail: `b@x${attack}`,
+      })
+      expect(subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
+      expect(invitation({ inviterName: '', inviterEmail: `b@x${attack}` }).subject).not.toMatch(
+        /[\p{Cc}\u2028\u2029]/u,
+      )
+    },
+  )
 
   test('a name cannot reverse or hide text', () => {
     const { text } = verification('Ann\u202E moc.live \u2066x\u2069\u200F\u00AD\uFEFF\uD800 Lee')
@@ -194,7 +250,8 @@ describe('a name', () => {
     'пример.рф',
   ])('a name does not become a link: %j', (name) => {
     expect(foreignLinks(verification(name))).toEqual([])
-    expect(foreignLinks(invitation({ inviterName: name, organizationName: name, role: name }))).toEqual([])
+    expect(foreignLinks(invitation({ inviterName: name, organizationName: name, role: name })))
+      .toEqual([])
     expect(linkIn(invitation({ inviterName: name, organizationName: name }))).toBe(url)
   })
 
@@ -202,7 +259,16 @@ describe('a name', () => {
     expect(linkIn(invitation({ inviterEmail: 'http://evil.example/@x' }))).toBe(url)
   })
 
-  test.each(['J.R.R. Tolkien', 'Team: Finance', "Dr. Mary O'Neil", 'José Ñandú', '山田 太郎', 'محمد علي', 'AC/DC', '🦊 Fox'])(
+  test.each([
+    'J.R.R. Tolkien',
+    'Team: Finance',
+    "Dr. Mary O'Neil",
+    'José Ñandú',
+    '山田 太郎',
+    'محمد علي',
+    'AC/DC',
+    '🦊 Fox',
+  ])(
     'of a real person or team stays unchanged: %s',
     (name) => {
       expect(verification(name).text).toContain(`Hello ${name},`)
@@ -210,10 +276,16 @@ describe('a name', () => {
   )
 
   test('a name of two million characters is shortened in seconds', () => {
-    for (const unit of ['a', '.1', 'ab.', '👩‍👩‍👧', 'e\u0301\u0301\u0301\u0301\u0301\u0301', ' \n', '<']) {
+    for (
+      const unit of ['a', '.1', 'ab.', '👩‍👩‍👧', 'e\u0301\u0301\u0301\u0301\u0301\u0301', ' \n', '<']
+    ) {
       const name = unit.repeat(2_000_000 / unit.length)
       const begin = performance.now()
-      const message = invitation({ inviterName: name, organizationName: name, inviterEmail: `${name}@x` })
+      const message = invitation({
+        inviterName: name,
+        organizationName: name,
+        inviterEmail: `${name}@x`,
+      })
       // Milliseconds on a shared machine. An algorithm with quadratic time would take minutes.
       expect(performance.now() - begin).toBeLessThan(5_000)
       expect(message.subject.length).toBeLessThan(300)

@@ -3,7 +3,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isDeliveryFailure } from '../../auth/mail/failures.ts'
 import { invitationMessage, verificationMessage } from '../../auth/mail/messages.ts'
 import { mailSender, type OutgoingMail } from '../../auth/mail/transports.ts'
-import { mailSink, smtpSink, type MailSink, type SinkMode, type SmtpSink } from '../support/mail-sink.ts'
+import {
+  mailSink,
+  smtpSink,
+  type MailSink,
+  type SinkMode,
+  type SmtpSink,
+} from '../support/mail-sink.ts'
 
 const url = 'https://money.example.org/api/auth/verify-email?token=s3cret&callbackURL=%2F'
 const key = '7d0b0d0e-3c58-4f0b-9b3a-0d1f5b1c2a3e'
@@ -15,7 +21,11 @@ const message = verificationMessage({
   url,
   disownUrl: 'https://money.example.org/api/auth/disown-account?token=0ther',
 })
-const mail: OutgoingMail = { ...message, from: 'Money <no-reply@money.example.org>', idempotencyKey: key }
+const mail: OutgoingMail = {
+  ...message,
+  from: 'Money <no-reply@money.example.org>',
+  idempotencyKey: key,
+}
 const never = new AbortController().signal
 
 /** A logger that collects its lines. */
@@ -53,7 +63,8 @@ afterEach(() => {
 describe('Resend', () => {
   let sink: MailSink
   const { log, lines } = recorder()
-  const sender = () => mailSender({ kind: 'resend', apiKey: 're_secret', baseUrl: `${sink.url}/` }, log)
+  const sender = () =>
+    mailSender({ kind: 'resend', apiKey: 're_secret', baseUrl: `${sink.url}/` }, log)
   beforeEach(async () => {
     sink = await mailSink()
   })
@@ -61,14 +72,24 @@ describe('Resend', () => {
 
   test('Resend receives sender, recipient, subject, both bodies and the idempotency key', async () => {
     await sender()(mail, never)
-    expect(sink.mails()).toMatchObject([{ to: message.to, from: mail.from, subject: message.subject, text: message.text, html: message.html, key }])
+    expect(sink.mails()).toMatchObject([{
+      to: message.to,
+      from: mail.from,
+      subject: message.subject,
+      text: message.text,
+      html: message.html,
+      key,
+    }])
   })
 
   test('Resend is called through our function for outbound requests, which rejects a compressed response', async () => {
     vi.stubGlobal('fetch', () => expect.unreachable())
     await sender()(mail, never)
     sink.mode = 'encoded'
-    expect(await failure(sender()(mail, never))).toEqual({ message: 'Resend answered nothing application_error', permanent: false })
+    expect(await failure(sender()(mail, never))).toEqual({
+      message: 'Resend answered nothing application_error',
+      permanent: false,
+    })
     vi.unstubAllGlobals()
   })
 
@@ -91,13 +112,18 @@ describe('Resend', () => {
 
   test('Resend permanently refuses another mail under a used key', async () => {
     await sender()(mail, never)
-    expect(await failure(sender()({ ...mail, text: 'other' }, never))).toMatchObject({ permanent: true })
+    expect(await failure(sender()({ ...mail, text: 'other' }, never))).toMatchObject({
+      permanent: true,
+    })
   })
 
   test('Resend that accepts the connection and never responds is given up after the timeout, and its socket is closed', async () => {
     const bound = shortenBound(50)
     sink.mode = 'hang'
-    expect(await failure(sender()(mail, never))).toEqual({ message: 'no answer in time', permanent: false })
+    expect(await failure(sender()(mail, never))).toEqual({
+      message: 'no answer in time',
+      permanent: false,
+    })
     expect(bound).toHaveBeenCalledWith(10_000)
     await expect.poll(() => sink.openConnections()).toBe(0)
   })
@@ -106,11 +132,16 @@ describe('Resend', () => {
     sink.mode = 'hang'
     const stop = new AbortController()
     setTimeout(() => stop.abort(), 50)
-    expect(await failure(sender()(mail, stop.signal))).toEqual({ message: 'stopped', permanent: false })
+    expect(await failure(sender()(mail, stop.signal))).toEqual({
+      message: 'stopped',
+      permanent: false,
+    })
   })
 
   test('Resend receives nothing for a recipient that is not exactly one bare address', async () => {
-    for (const to of ['a@x.org, b@x.org', 'Ann <a@x.org>', 'a@x.org\r\nBcc: b@x.org', '', 'nobody']) {
+    for (
+      const to of ['a@x.org, b@x.org', 'Ann <a@x.org>', 'a@x.org\r\nBcc: b@x.org', '', 'nobody']
+    ) {
       expect(await failure(sender()({ ...mail, to }, never))).toMatchObject({ permanent: true })
     }
     expect(sink.requests()).toBe(0)
@@ -173,7 +204,10 @@ describe('SMTP', () => {
     async (mode) => {
       shortenBound(200)
       sink.mode = mode
-      expect(await failure(sender()(mail, never))).toEqual({ message: 'no answer in time', permanent: false })
+      expect(await failure(sender()(mail, never))).toEqual({
+        message: 'no answer in time',
+        permanent: false,
+      })
       await expect.poll(() => sink.openConnections()).toBe(0)
     },
   )
@@ -188,5 +222,8 @@ test('the local log shows recipient, subject and link in one line', async () => 
   const { log, lines } = recorder()
   await mailSender({ kind: 'log' }, log)(mail, never)
   expect(lines).toHaveLength(1)
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 30, msg: `Mail to ann@example.org: Confirm your email address: ${url}` })
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    level: 30,
+    msg: `Mail to ann@example.org: Confirm your email address: ${url}`,
+  })
 })

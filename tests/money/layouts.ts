@@ -1,7 +1,25 @@
-/** Writes rows of a book as bank files of each layout. Uses nothing of the reader except the columns of presets. */
-import { type DateOrder, type Direction, type Preset, type PresetName, PRESETS, type ReadOptions, type StatementRow } from '../../bank-files/index.ts'
+/**
+ * Writes rows of a book as bank files of each layout. Uses nothing of the reader except the columns
+ * of presets.
+ */
+import {
+  type DateOrder,
+  type Direction,
+  type Preset,
+  type PresetName,
+  PRESETS,
+  type ReadOptions,
+  type StatementRow,
+} from '../../bank-files/index.ts'
 
-export type BookRow = { account: string, day: string, cents: number, name: string, pending: boolean, id: string }
+export type BookRow = {
+  account: string
+  day: string
+  cents: number
+  name: string
+  pending: boolean
+  id: string
+}
 
 /** A layout, with the `answers` that the owner of the book knows. */
 export type Layout = {
@@ -34,30 +52,46 @@ export type Dialect = {
 function encoded(text: string, encoding: Dialect['encoding']): Uint8Array {
   if (encoding === 'utf-8') return new TextEncoder().encode(text)
   if (encoding === 'utf-16le')
-    return Uint8Array.from([0xff, 0xfe, ...Array.from(text).flatMap((letter) => [letter.charCodeAt(0) & 0xff, letter.charCodeAt(0) >> 8])])
-  const letters = new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))
+    return Uint8Array.from([
+      0xff,
+      0xfe,
+      ...Array.from(text).flatMap((
+        letter,
+      ) => [letter.charCodeAt(0) & 0xff, letter.charCodeAt(0) >> 8]),
+    ])
+  const letters = new TextDecoder(encoding).decode(
+    Uint8Array.from({ length: 256 }, (_, byte) => byte),
+  )
   return Uint8Array.from(text, (letter) => letters.indexOf(letter))
 }
 
 const magnitude = (cents: number, { decimal, groups }: Pick<Dialect, 'decimal' | 'groups'>) => {
   const digits = String(Math.abs(cents)).padStart(3, '0')
   const whole = digits.slice(0, -2)
-  return (groups ? whole.replace(/\B(?=(\d{3})+$)/g, decimal === '.' ? ',' : '.') : whole) + decimal + digits.slice(-2)
+  return (groups ? whole.replace(/\B(?=(\d{3})+$)/g, decimal === '.' ? ',' : '.') : whole) +
+    decimal + digits.slice(-2)
 }
-const signed = (cents: number, dialect: Pick<Dialect, 'decimal' | 'groups'>) => `${cents < 0 ? '-' : ''}${magnitude(cents, dialect)}`
+const signed = (cents: number, dialect: Pick<Dialect, 'decimal' | 'groups'>) =>
+  `${cents < 0 ? '-' : ''}${magnitude(cents, dialect)}`
 
 const dayIn = (day: string, dates: Dialect['dates']) => {
   const [y = '', m = '', d = ''] = day.split('-')
   return { iso: day, dots: `${d}.${m}.${y}`, dmy: `${d}/${m}/${y}`, mdy: `${m}/${d}/${y}` }[dates]
 }
 
-function tableOf(lines: string[][], { delimiter, newline, encoding }: Pick<Dialect, 'delimiter' | 'newline' | 'encoding'>): Uint8Array {
-  const cell = (text: string) => /["\n]/.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text
+function tableOf(
+  lines: string[][],
+  { delimiter, newline, encoding }: Pick<Dialect, 'delimiter' | 'newline' | 'encoding'>,
+): Uint8Array {
+  const cell = (text: string) =>
+    /["\n]/.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text
   return encoded(lines.map((cells) => cells.map(cell).join(delimiter)).join(newline), encoding)
 }
 
 const inOrder = (rows: BookRow[], isNewestFirst: boolean) => {
-  const sorted = rows.toSorted((one, other) => one.day < other.day ? -1 : one.day > other.day ? 1 : 0)
+  const sorted = rows.toSorted((one, other) =>
+    one.day < other.day ? -1 : one.day > other.day ? 1 : 0
+  )
   return isNewestFirst ? sorted.toReversed() : sorted
 }
 
@@ -74,15 +108,37 @@ const plain = {
 export const signs = ['signed', 'spent', 'columns', 'direction'] as const
 export type Sign = (typeof signs)[number]
 
-/** Pairs of words for outgoing and incoming. The reader knows the last pair only by the name of its column. */
-const ways = [['D', 'C'], ['Soll', 'Haben'], ['Af', 'Bij'], ['débito', 'crédito'], ['OUT', 'IN'], ['weg', 'her']] as const
+/**
+ * Pairs of words for outgoing and incoming. The reader knows the last pair only by the name of its
+ * column.
+ */
+const ways = [['D', 'C'], ['Soll', 'Haben'], ['Af', 'Bij'], ['débito', 'crédito'], ['OUT', 'IN'], [
+  'weg',
+  'her',
+]] as const
 
 /** A CSV file without a preset. */
-export function generic(sign: Sign, takesAll: boolean, hasStatus: boolean, way: number, dialect: Dialect): Layout {
+export function generic(
+  sign: Sign,
+  takesAll: boolean,
+  hasStatus: boolean,
+  way: number,
+  dialect: Dialect,
+): Layout {
   const [out, into] = ways[way % ways.length]!
-  const amounts =
-    { signed: ['Betrag'], spent: ['Betrag'], columns: ['Belastung', 'Gutschrift'], direction: ['Betrag', out === 'weg' ? 'D/C' : 'Umsatzart'] }[sign]
-  const header = ['Buchungstag', 'Empfänger', ...amounts, ...takesAll ? ['Kontoname'] : [], ...hasStatus ? ['Status'] : []]
+  const amounts = {
+    signed: ['Betrag'],
+    spent: ['Betrag'],
+    columns: ['Belastung', 'Gutschrift'],
+    direction: ['Betrag', out === 'weg' ? 'D/C' : 'Umsatzart'],
+  }[sign]
+  const header = [
+    'Buchungstag',
+    'Empfänger',
+    ...amounts,
+    ...takesAll ? ['Kontoname'] : [],
+    ...hasStatus ? ['Status'] : [],
+  ]
   const cellsOf = ({ cents }: BookRow) =>
     ({
       signed: [signed(cents, dialect)],
@@ -122,9 +178,15 @@ export function generic(sign: Sign, takesAll: boolean, hasStatus: boolean, way: 
 /** A CSV file in the layout of a preset, with its header and columns. */
 export function ofPreset(preset: PresetName, dialect: Dialect): Layout {
   const { header, columns, ...says }: Preset = PRESETS[preset]
-  const order: DateOrder = typeof says.dateOrder === 'string' ? says.dateOrder : (dialect.dates === 'mdy' ? 'mdy' : dialect.dates === 'iso' ? 'ymd' : 'dmy')
+  const order: DateOrder = typeof says.dateOrder === 'string'
+    ? says.dateOrder
+    : (dialect.dates === 'mdy' ? 'mdy' : dialect.dates === 'iso' ? 'ymd' : 'dmy')
   const dates = { ymd: 'iso', dmy: 'dmy', mdy: 'mdy' }[order] as Dialect['dates']
-  const dialectOfPreset: Dialect = { ...dialect, decimal: says.decimal ?? dialect.decimal, encoding: 'utf-8' }
+  const dialectOfPreset: Dialect = {
+    ...dialect,
+    decimal: says.decimal ?? dialect.decimal,
+    encoding: 'utf-8',
+  }
   const first = (column: unknown) => [column].flat()[0] as string | number | undefined
   const names = header.length === 0
     ? []
@@ -132,9 +194,15 @@ export function ofPreset(preset: PresetName, dialect: Dialect): Layout {
       ...new Set([
         ...header,
         ...Object.values(columns).flatMap((column) =>
-          typeof column === 'string' ? [column] : typeof first(column) === 'string' ? [first(column) as string] : []
+          typeof column === 'string'
+            ? [column]
+            : typeof first(column) === 'string'
+            ? [first(column) as string]
+            : []
         ),
-        ...says.journal === undefined ? [] : [says.journal.foreignAmount, says.journal.foreignCurrency],
+        ...says.journal === undefined
+          ? []
+          : [says.journal.foreignAmount, says.journal.foreignCurrency],
       ]),
     ]
   const cellsOf = (row: BookRow): string[] => {
@@ -151,14 +219,29 @@ export function ofPreset(preset: PresetName, dialect: Dialect): Layout {
     put(columns.currency, (says.currency ?? 'eur').toUpperCase())
     put(columns.account, row.account)
     put(columns.date, dayIn(row.day, dates))
-    put(columns.amount, columns.direction === undefined ? signed(cents, dialectOfPreset) : magnitude(cents, dialectOfPreset))
-    put(columns.direction, preset === 'ing-nl' ? row.cents < 0 ? 'Af' : 'Bij' : row.cents < 0 ? 'debit' : 'credit')
+    put(
+      columns.amount,
+      columns.direction === undefined
+        ? signed(cents, dialectOfPreset)
+        : magnitude(cents, dialectOfPreset),
+    )
+    put(
+      columns.direction,
+      preset === 'ing-nl' ? row.cents < 0 ? 'Af' : 'Bij' : row.cents < 0 ? 'debit' : 'credit',
+    )
     if (row.cents < 0) put(columns.debit, magnitude(row.cents, dialectOfPreset))
-    else put(columns.credit, says.magnitudes === true ? `-${magnitude(row.cents, dialectOfPreset)}` : magnitude(row.cents, dialectOfPreset))
+    else put(
+        columns.credit,
+        says.magnitudes === true
+          ? `-${magnitude(row.cents, dialectOfPreset)}`
+          : magnitude(row.cents, dialectOfPreset),
+      )
     put(columns.status, row.pending ? 'Pending' : 'Posted')
     if (says.journal !== undefined) {
       const { source, sourceType, destination, destinationType, own: [type = ''] } = says.journal
-      const [from, fromType, to, toType] = row.cents < 0 ? [row.account, type, row.name, 'Expense account'] : [row.name, 'Revenue account', row.account, type]
+      const [from, fromType, to, toType] = row.cents < 0
+        ? [row.account, type, row.name, 'Expense account']
+        : [row.name, 'Revenue account', row.account, type]
       put(source, from)
       put(sourceType, fromType)
       put(destination, to)
@@ -171,8 +254,17 @@ export function ofPreset(preset: PresetName, dialect: Dialect): Layout {
     currency: says.currency ?? 'eur',
     takesAll: columns.account !== undefined || says.journal !== undefined,
     hasStatus: columns.status !== undefined,
-    answers: { ...plain, dateOrder: order, decimal: dialectOfPreset.decimal, ...header.length === 0 ? { preset } : {} },
-    write: (rows) => tableOf([...header.length === 0 ? [] : [names], ...inOrder(rows, dialect.isNewestFirst).map(cellsOf)], dialectOfPreset),
+    answers: {
+      ...plain,
+      dateOrder: order,
+      decimal: dialectOfPreset.decimal,
+      ...header.length === 0 ? { preset } : {},
+    },
+    write: (rows) =>
+      tableOf([
+        ...header.length === 0 ? [] : [names],
+        ...inOrder(rows, dialect.isNewestFirst).map(cellsOf),
+      ], dialectOfPreset),
   }
 }
 
@@ -180,16 +272,19 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', 
 
 /** OFX: SGML, which does not close values, or XML. */
 export function ofx(isXml: boolean): Layout {
-  const value = (name: string, text: string) => `<${name}>${escaped(text)}${isXml ? `</${name}>` : ''}\n`
+  const value = (name: string, text: string) =>
+    `<${name}>${escaped(text)}${isXml ? `</${name}>` : ''}\n`
   const transaction = ({ day, cents, name, pending, id }: BookRow) => {
     const element = pending ? 'STMTTRNP' : 'STMTTRN'
     const amount = value('TRNAMT', signed(cents, { decimal: '.', groups: false }))
-    return `<${element}>${value('TRNTYPE', cents < 0 ? 'DEBIT' : 'CREDIT')}${value(pending ? 'DTTRAN' : 'DTPOSTED', day.replaceAll('-', ''))}${amount}${
-      value('FITID', id)
-    }${value('NAME', name)}</${element}>\n`
+    return `<${element}>${value('TRNTYPE', cents < 0 ? 'DEBIT' : 'CREDIT')}${
+      value(pending ? 'DTTRAN' : 'DTPOSTED', day.replaceAll('-', ''))
+    }${amount}${value('FITID', id)}${value('NAME', name)}</${element}>\n`
   }
   const statement = (account: string, rows: BookRow[]) =>
-    `<STMTTRNRS><STMTRS>${value('CURDEF', 'EUR')}<BANKACCTFROM>${value('ACCTID', account)}</BANKACCTFROM><BANKTRANLIST>${
+    `<STMTTRNRS><STMTRS>${value('CURDEF', 'EUR')}<BANKACCTFROM>${
+      value('ACCTID', account)
+    }</BANKACCTFROM><BANKTRANLIST>${
       rows.map(transaction).join('')
     }</BANKTRANLIST></STMTRS></STMTTRNRS>\n`
   return {
@@ -199,9 +294,15 @@ export function ofx(isXml: boolean): Layout {
     hasStatus: true,
     answers: plain,
     write: (rows, accounts) => {
-      const head = isXml ? '<?xml version="1.0" encoding="UTF-8"?>\n<?OFX OFXHEADER="200" VERSION="211"?>\n' : 'OFXHEADER:100\nDATA:OFXSGML\nENCODING:UTF-8\n\n'
-      const statements = accounts.map((account) => statement(account, rows.filter((row) => row.account === account)))
-      return new TextEncoder().encode(`${head}<OFX><BANKMSGSRSV1>${statements.join('')}</BANKMSGSRSV1></OFX>`)
+      const head = isXml
+        ? '<?xml version="1.0" encoding="UTF-8"?>\n<?OFX OFXHEADER="200" VERSION="211"?>\n'
+        : 'OFXHEADER:100\nDATA:OFXSGML\nENCODING:UTF-8\n\n'
+      const statements = accounts.map((account) =>
+        statement(account, rows.filter((row) => row.account === account))
+      )
+      return new TextEncoder().encode(
+        `${head}<OFX><BANKMSGSRSV1>${statements.join('')}</BANKMSGSRSV1></OFX>`,
+      )
     },
   }
 }
@@ -217,7 +318,9 @@ export const qif = (isCard: boolean): Layout => ({
     new TextEncoder().encode(
       accounts.map((account) => {
         const accountRows = rows.filter((row) => row.account === account)
-        const records = accountRows.map(({ day, cents, name }) => `D${dayIn(day, 'mdy')}\nT${signed(cents, { decimal: '.', groups: true })}\nP${name}\n^\n`)
+        const records = accountRows.map(({ day, cents, name }) =>
+          `D${dayIn(day, 'mdy')}\nT${signed(cents, { decimal: '.', groups: true })}\nP${name}\n^\n`
+        )
         return `!Account\nN${account}\n^\n!Type:${isCard ? 'CCard' : 'Bank'}\n${records.join('')}`
       }).join(''),
     ),
@@ -233,7 +336,9 @@ export const camt: Layout = {
     const entry = ({ day, cents, name, pending, id }: BookRow) => {
       const role = cents < 0 ? 'Cdtr' : 'Dbtr'
       const way = cents < 0 ? 'DBIT' : 'CRDT'
-      const parties = `<NtryDtls><TxDtls><RltdPties><${role}><Nm>${escaped(name)}</Nm></${role}></RltdPties></TxDtls></NtryDtls>`
+      const parties = `<NtryDtls><TxDtls><RltdPties><${role}><Nm>${
+        escaped(name)
+      }</Nm></${role}></RltdPties></TxDtls></NtryDtls>`
       const amount = magnitude(cents, { decimal: '.', groups: false })
       return `<Ntry><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>${way}</CdtDbtInd><Sts>${
         pending ? 'PDNG' : 'BOOK'
@@ -241,8 +346,14 @@ export const camt: Layout = {
     }
     const statements = accounts.map((account) => {
       const accountRows = rows.filter((row) => row.account === account)
-      return `<Stmt><Acct><Id><Othr><Id>${account}</Id></Othr></Id><Ccy>EUR</Ccy></Acct>${accountRows.map(entry).join('')}</Stmt>`
+      return `<Stmt><Acct><Id><Othr><Id>${account}</Id></Othr></Id><Ccy>EUR</Ccy></Acct>${
+        accountRows.map(entry).join('')
+      }</Stmt>`
     })
-    return new TextEncoder().encode(`<?xml version="1.0" encoding="UTF-8"?><Document><BkToCstmrStmt>${statements.join('')}</BkToCstmrStmt></Document>`)
+    return new TextEncoder().encode(
+      `<?xml version="1.0" encoding="UTF-8"?><Document><BkToCstmrStmt>${
+        statements.join('')
+      }</BkToCstmrStmt></Document>`,
+    )
   },
 }

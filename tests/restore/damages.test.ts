@@ -1,6 +1,7 @@
 /**
- * The notes of a backup identify its database. A restore is refused if the database differs from the notes, so each damage here must be detected. The
- * commands that compare are tested in tests/containers.
+ * The notes of a backup identify its database. A restore is refused if the database differs from
+ * the notes, so each damage here must be detected. The commands that compare are tested in
+ * tests/containers.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,11 +33,15 @@ afterAll(() => stop())
 const halves = { definitions: describeDatabase, rows: sumUpRows }
 type Half = keyof typeof halves
 /** One half of the notes of a backup at this moment. */
-const half = async (name: Half): Promise<string> => (await halves[name](db)).map((object) => JSON.stringify(object)).join('\n')
+const half = async (name: Half): Promise<string> =>
+  (await halves[name](db)).map((object) => JSON.stringify(object)).join('\n')
 /** The notes of a backup at this moment. */
 const allNotes = async (): Promise<string> => `${await half('definitions')}\n${await half('rows')}`
 
-/** The kinds of the notes that a damage changes first. They are compared before all others, because all notes take ten times as long. */
+/**
+ * The kinds of the notes that a damage changes first. They are compared before all others, because
+ * all notes take ten times as long.
+ */
 const likelyKinds: Record<string, string[]> = {
   policy: ['policy'],
   table: ['table', 'owner', 'trigger', 'comment'],
@@ -51,7 +56,10 @@ const likelyKinds: Record<string, string[]> = {
 const catalogue = await readFile(join(import.meta.dirname, '../../db/catalogue.sql'), 'utf8')
 /** The notes of some kinds of definitions at this moment. */
 async function definitionsOf(kinds: string[]): Promise<string> {
-  const query = catalogue.replace('from objects order by', `from objects where kind in (${kinds.map((kind) => pg.escapeLiteral(kind)).join()}) order by`)
+  const query = catalogue.replace(
+    'from objects order by',
+    `from objects where kind in (${kinds.map((kind) => pg.escapeLiteral(kind)).join()}) order by`,
+  )
   const results: unknown = await db.query(query)
   return JSON.stringify((results as pg.QueryResult[]).at(-1)?.rows)
 }
@@ -62,12 +70,24 @@ const allRows = () => half('rows')
 const partsOf: Record<string, (() => Promise<string>)[]> = {
   row: [allRows, allDefinitions],
   other: [allDefinitions, allRows],
-  ...Object.fromEntries(Object.entries(likelyKinds).map(([kind, kinds]) => [kind, [() => definitionsOf(kinds), allDefinitions, allRows]])),
+  ...Object.fromEntries(
+    Object.entries(likelyKinds).map(([kind, kinds]) => [kind, [
+      () => definitionsOf(kinds),
+      allDefinitions,
+      allRows,
+    ]]),
+  ),
 }
 type Before = Map<() => Promise<string>, string>
 
-/** Returns whether PostgreSQL refuses the damaged dump, or the notes differ. A difference in one part is enough. */
-async function outcomeOf({ kind, statement }: Damage, before: Before): Promise<'refused' | 'seen' | 'not seen'> {
+/**
+ * Returns whether PostgreSQL refuses the damaged dump, or the notes differ. A difference in one
+ * part is enough.
+ */
+async function outcomeOf(
+  { kind, statement }: Damage,
+  before: Before,
+): Promise<'refused' | 'seen' | 'not seen'> {
   await db.query('begin')
   try {
     await db.query(statement)
@@ -124,8 +144,11 @@ test('the notes of a backup stay the same if each definition is created again fr
 
 test('the notes of a backup ignore the number that PostgreSQL 17.12 stores in each column, and keep the options next to it', async () => {
   const before = await allNotes()
-  const options = `update pg_attribute set attoptions = $1 where attrelid = 'api.tags'::regclass and attname = 'user_id'`
-  const { rows: [{ attoptions }] } = await db.query(`select attoptions from pg_attribute where attrelid = 'api.tags'::regclass and attname = 'user_id'`)
+  const options =
+    `update pg_attribute set attoptions = $1 where attrelid = 'api.tags'::regclass and attname = 'user_id'`
+  const { rows: [{ attoptions }] } = await db.query(
+    `select attoptions from pg_attribute where attrelid = 'api.tags'::regclass and attname = 'user_id'`,
+  )
   await db.query('begin')
   await db.query(options, [['pg_attver=26950712', ...attoptions]])
   expect(await allNotes()).toBe(before)
@@ -139,13 +162,17 @@ test(`the notes of a backup detect damage to any object and any row: one in ${ev
   for (const part of new Set(Object.values(partsOf).flat())) before.set(part, await part())
   const all = await damages(db)
   // Some of every kind.
-  const tried = Object.values(Object.groupBy(all, ({ kind }) => kind)).flatMap((some = []) => some.filter((_, index) => index % every === 0))
+  const tried = Object.values(Object.groupBy(all, ({ kind }) => kind)).flatMap((some = []) =>
+    some.filter((_, index) => index % every === 0)
+  )
   const outcomes = []
   for (const damage of tried) outcomes.push({ ...damage, outcome: await outcomeOf(damage, before) })
   expect(outcomes.filter((one) => one.outcome === 'not seen')).toEqual([])
   const seen = outcomes.filter((one) => one.outcome === 'seen')
   process.stdout.write(
-    `  ${all.length} damages; of ${tried.length} tried, ${seen.length} were seen, ${tried.length - seen.length} refused by PostgreSQL itself\n`,
+    `  ${all.length} damages; of ${tried.length} tried, ${seen.length} were seen, ${
+      tried.length - seen.length
+    } refused by PostgreSQL itself\n`,
   )
   expect(new Set(seen.map(({ kind }) => kind))).toEqual(new Set(all.map(({ kind }) => kind)))
   expect(seen.length).toBeGreaterThan(tried.length * 0.8)

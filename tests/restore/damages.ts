@@ -1,4 +1,7 @@
-/** Damages of a restored database: statements for every kind of object in the catalogue, and for rows. */
+/**
+ * Damages of a restored database: statements for every kind of object in the catalogue, and for
+ * rows.
+ */
 import type pg from 'pg'
 
 export type Damage = { kind: string, statement: string }
@@ -131,7 +134,12 @@ async function damagesOfRows(db: pg.Client): Promise<Damage[]> {
       from places, pg_attribute a join (select oid, coalesce(nullif(typbasetype, 0), oid) as base from pg_type) t on t.oid = a.atttypid where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped`,
       [name],
     )
-    all.push(...rows.map(({ statement }) => ({ kind: 'row', statement: `set local session_replication_role = replica; ${statement}` })))
+    all.push(
+      ...rows.map(({ statement }) => ({
+        kind: 'row',
+        statement: `set local session_replication_role = replica; ${statement}`,
+      })),
+    )
   }
   return all
 }

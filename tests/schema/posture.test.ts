@@ -11,13 +11,16 @@ beforeAll(async () => {
 afterAll(() => stop())
 
 const rows = async (sql: string): Promise<any[]> => (await client.query(sql)).rows
-const list = async (sql: string): Promise<string[]> => (await rows(sql)).map((row) => Object.values(row).join(' ')).toSorted()
+const list = async (sql: string): Promise<string[]> =>
+  (await rows(sql)).map((row) => Object.values(row).join(' ')).toSorted()
 
 /** The tables and views of our schemas, with the privileges of a role. */
 const tablePrivileges = (role: string, privileges: string[]) =>
   list(`
   select n.nspname || '.' || c.relname as name, p as privilege
-  from pg_class c join pg_namespace n on n.oid = c.relnamespace, unnest(array['${privileges.join("','")}']) p
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace, unnest(array['${
+    privileges.join("','")
+  }']) p
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname in ('api', 'auth', 'private', 'public') and has_table_privilege('${role}', c.oid, p)`)
 
 const callable = (role: string, schema: string) =>
@@ -26,11 +29,23 @@ const callable = (role: string, schema: string) =>
   where n.nspname = '${schema}' and has_function_privilege('${role}', p.oid, 'execute') and has_schema_privilege('${role}', n.oid, 'usage')`)
 
 test('a new database has no account, no API key and no session', async () => {
-  expect(await list(`select 'user' from auth.users union all select 'key' from auth.api_keys union all select 'session' from auth.sessions`)).toEqual([])
+  expect(
+    await list(
+      `select 'user' from auth.users union all select 'key' from auth.api_keys union all select 'session' from auth.sessions`,
+    ),
+  ).toEqual([])
 })
 
 /** Called by PostgREST to parse input, as the caller. */
-const parsers = ['read_amount', 'read_day', 'read_first_day', 'read_moment', 'read_opening_balance', 'read_quantity', 'read_rate']
+const parsers = [
+  'read_amount',
+  'read_day',
+  'read_first_day',
+  'read_moment',
+  'read_opening_balance',
+  'read_quantity',
+  'read_rate',
+]
 
 describe('anon and authenticated', () => {
   test('anon and authenticated cannot log in, and have no attributes beyond their grants', async () => {
@@ -38,25 +53,43 @@ describe('anon and authenticated', () => {
       await rows(`select rolname from pg_roles where rolname in ('anon', 'authenticated')
       and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)`),
     ).toEqual([])
-    expect(await rows(`select 1 from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname in ('anon', 'authenticated')`)).toEqual([])
+    expect(
+      await rows(
+        `select 1 from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname in ('anon', 'authenticated')`,
+      ),
+    ).toEqual([])
   })
 
   test('anon and authenticated own no object', async () => {
     expect(
-      await list(`select c.relname from pg_class c join pg_roles r on r.oid = c.relowner where r.rolname in ('anon', 'authenticated', 'authenticator')
+      await list(
+        `select c.relname from pg_class c join pg_roles r on r.oid = c.relowner where r.rolname in ('anon', 'authenticated', 'authenticator')
       union all select p.proname from pg_proc p join pg_roles r on r.oid = p.proowner where r.rolname in ('anon', 'authenticated', 'authenticator')
-      union all select n.nspname from pg_namespace n join pg_roles r on r.oid = n.nspowner where r.rolname in ('anon', 'authenticated', 'authenticator')`),
+      union all select n.nspname from pg_namespace n join pg_roles r on r.oid = n.nspowner where r.rolname in ('anon', 'authenticated', 'authenticator')`,
+      ),
     ).toEqual([])
   })
 
-  test.each(['anon', 'authenticated'])('%s may not truncate, reference or create triggers on any table', async (role) => {
-    expect(await tablePrivileges(role, ['truncate', 'references', 'trigger'])).toEqual([])
-  })
+  test.each(['anon', 'authenticated'])(
+    '%s may not truncate, reference or create triggers on any table',
+    async (role) => {
+      expect(await tablePrivileges(role, ['truncate', 'references', 'trigger'])).toEqual([])
+    },
+  )
 
-  test.each(['anon', 'authenticated'])('%s has no access to tables outside of api', async (role) => {
-    expect((await tablePrivileges(role, ['select', 'insert', 'update', 'delete'])).filter((name) => !name.startsWith('api.'))).toEqual([])
-    expect(await rows(`select 1 where has_schema_privilege('${role}', 'auth', 'usage')`)).toEqual([])
-  })
+  test.each(['anon', 'authenticated'])(
+    '%s has no access to tables outside of api',
+    async (role) => {
+      expect(
+        (await tablePrivileges(role, ['select', 'insert', 'update', 'delete'])).filter((name) =>
+          !name.startsWith('api.')
+        ),
+      ).toEqual([])
+      expect(await rows(`select 1 where has_schema_privilege('${role}', 'auth', 'usage')`)).toEqual(
+        [],
+      )
+    },
+  )
 
   test('anon and authenticated may not create objects in any schema', async () => {
     expect(
@@ -279,28 +312,58 @@ describe('anon and authenticated', () => {
 
   test('anon and authenticated have timeouts for statements, locks and idle transactions', async () => {
     for (const role of ['anon', 'authenticated']) {
-      const settings = (await rows(`select unnest(rolconfig) as setting from pg_roles where rolname = '${role}'`)).map(({ setting }) => setting.split('=')[0])
-      expect(settings).toEqual(expect.arrayContaining(['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']))
+      const settings =
+        (await rows(`select unnest(rolconfig) as setting from pg_roles where rolname = '${role}'`))
+          .map(({ setting }) => setting.split('=')[0])
+      expect(settings).toEqual(
+        expect.arrayContaining([
+          'statement_timeout',
+          'lock_timeout',
+          'idle_in_transaction_session_timeout',
+        ]),
+      )
     }
   })
 })
 
 test('authenticator, PostgREST’s login, inherits nothing, becomes anon or authenticated, and may call only the configuration of PostgREST and its parsers', async () => {
-  expect(await rows(`select rolcanlogin, rolinherit, rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = 'authenticator'`))
-    .toEqual([{ rolcanlogin: true, rolinherit: false, rolsuper: false, rolbypassrls: false, rolcreaterole: false }])
+  expect(
+    await rows(
+      `select rolcanlogin, rolinherit, rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = 'authenticator'`,
+    ),
+  )
+    .toEqual([{
+      rolcanlogin: true,
+      rolinherit: false,
+      rolsuper: false,
+      rolbypassrls: false,
+      rolcreaterole: false,
+    }])
   expect(
     await list(
       `select r.rolname from pg_auth_members m join pg_roles r on r.oid = m.roleid join pg_roles a on a.oid = m.member where a.rolname = 'authenticator'`,
     ),
   ).toEqual(['anon', 'authenticated'])
   expect(await callable('authenticator', 'private')).toEqual(['pre_config', ...parsers])
-  expect(await tablePrivileges('authenticator', ['select', 'insert', 'update', 'delete', 'truncate'])).toEqual([])
+  expect(
+    await tablePrivileges('authenticator', ['select', 'insert', 'update', 'delete', 'truncate']),
+  ).toEqual([])
 })
 
 test('auth_service, the auth service’s login, has access to the tables of better-auth, the queue, and six tables of private for reading', async () => {
-  expect(await rows(`select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb from pg_roles where rolname = 'auth_service'`))
+  expect(
+    await rows(
+      `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb from pg_roles where rolname = 'auth_service'`,
+    ),
+  )
     .toEqual([{ rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcreatedb: false }])
-  const reach = await tablePrivileges('auth_service', ['select', 'insert', 'update', 'delete', 'truncate'])
+  const reach = await tablePrivileges('auth_service', [
+    'select',
+    'insert',
+    'update',
+    'delete',
+    'truncate',
+  ])
   expect(reach.filter((name) => !name.startsWith('auth.'))).toEqual([
     'private.changes select',
     'private.deleted_objects delete',
@@ -344,9 +407,15 @@ test('auth_service, the auth service’s login, has access to the tables of bett
 test('stored secrets cannot be plain passwords or plain private keys', async () => {
   await client.query(`insert into auth.users (id, name, email) values ('u', '', 'u@example.org')`)
   await expect(
-    client.query(`insert into auth.accounts (id, account_id, provider_id, user_id, password) values ('a', 'a', 'credential', 'u', 'correct horse')`),
+    client.query(
+      `insert into auth.accounts (id, account_id, provider_id, user_id, password) values ('a', 'a', 'credential', 'u', 'correct horse')`,
+    ),
   ).rejects.toThrow(/accounts_password_is_hashed/)
-  await expect(client.query(`insert into auth.jwks (id, public_key, private_key) values ('k', '{"n":"x","d":"y"}', 'sealed')`)).rejects.toThrow(
+  await expect(
+    client.query(
+      `insert into auth.jwks (id, public_key, private_key) values ('k', '{"n":"x","d":"y"}', 'sealed')`,
+    ),
+  ).rejects.toThrow(
     /jwks_public_key_is_public/,
   )
 })
@@ -359,8 +428,13 @@ test('PostgREST from 12.2 on, which exits on a syntax error in pre_request or pr
         select p.oid from called c, pg_proc p
         where p.pronamespace in ('private'::regnamespace, 'public'::regnamespace) and p.prokind = 'f' and pg_get_functiondef(c.oid) ~ ('\\m' || p.proname || '\\(')
       ) select p.proname as name, pg_get_functiondef(p.oid) as text from called join pg_proc p using (oid)`)
-  expect(functions.map(({ name }) => name)).toEqual(expect.arrayContaining(['pre_request', 'pre_config', 'refuse_preferences', 'refuse']))
-  expect(functions.filter(({ text }) => /\bexecute\s+(?!on\b)/i.test(text.replace(/--.*$/gm, ''))).map(({ name }) => name)).toEqual([])
+  expect(functions.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['pre_request', 'pre_config', 'refuse_preferences', 'refuse']),
+  )
+  expect(
+    functions.filter(({ text }) => /\bexecute\s+(?!on\b)/i.test(text.replace(/--.*$/gm, '')))
+      .map(({ name }) => name),
+  ).toEqual([])
   expect(
     await list(`select p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace
       where n.nspname in ('api', 'auth', 'private', 'public') and p.prokind = 'f' and pg_get_functiondef(p.oid) ~* '42601|syntax_error'`),
@@ -368,7 +442,8 @@ test('PostgREST from 12.2 on, which exits on a syntax error in pre_request or pr
 })
 
 test('a function that is restored from a backup is described as before', async () => {
-  const described = `select oid::regprocedure::text as name, pg_get_functiondef(oid) as text from pg_proc
+  const described =
+    `select oid::regprocedure::text as name, pg_get_functiondef(oid) as text from pg_proc
     where prosqlbody is not null and pronamespace in ('api'::regnamespace, 'auth'::regnamespace, 'private'::regnamespace, 'public'::regnamespace) order by 1`
   const before = await rows(described)
   expect(before.length).toBeGreaterThan(50)

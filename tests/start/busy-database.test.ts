@@ -1,4 +1,7 @@
-/** The migration of a container waits for a database that starts or is overloaded. A wrong setting ends it at once. */
+/**
+ * The migration of a container waits for a database that starts or is overloaded. A wrong setting
+ * ends it at once.
+ */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -20,7 +23,8 @@ function refusal(code: string): Buffer {
   return Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)])
 }
 const closes = (socket: Socket) => socket.destroy()
-const says = (code: string) => (socket: Socket) => socket.once('data', () => socket.end(refusal(code)))
+const says = (code: string) => (socket: Socket) =>
+  socket.once('data', () => socket.end(refusal(code)))
 
 /** Starts the migration of a container with another database URL. */
 async function migrate(databaseUrl: string): Promise<{ code: number | null, output: string }> {
@@ -58,8 +62,12 @@ test('each connection is tried again while the server closes it, starts, stops o
   const through = new URL(real)
   through.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`
   try {
-    expect(await migrate(through.toString())).toEqual({ code: 0, output: await floorsOf(database.ownerUrl) })
-    // the checks of the server and of its connections, the migration, the floors, the password of the owner
+    expect(await migrate(through.toString())).toEqual({
+      code: 0,
+      output: await floorsOf(database.ownerUrl),
+    })
+    // the checks of the server and of its connections, the migration, the floors, the password of
+    // the owner
     expect(connections).toBe(10)
   } finally {
     proxy.close()
@@ -72,8 +80,16 @@ test.each<[what: string, change: (url: URL) => void, line: RegExp]>([
     (url) => (url.password = 'wrong'),
     /^Cannot migrate: DATABASE_URL: the server does not accept the password of the user postgres\. [^\n]*\n$/,
   ],
-  ['an unknown host', (url) => (url.hostname = 'nowhere.invalid'), /^Cannot migrate: DATABASE_URL: the host nowhere\.invalid is not known\. [^\n]*\n$/],
-  ['a missing database', (url) => (url.pathname = '/ledger'), /^Cannot migrate: DATABASE_URL: the server has no database ledger\. [^\n]*\n$/],
+  [
+    'an unknown host',
+    (url) => (url.hostname = 'nowhere.invalid'),
+    /^Cannot migrate: DATABASE_URL: the host nowhere\.invalid is not known\. [^\n]*\n$/,
+  ],
+  [
+    'a missing database',
+    (url) => (url.pathname = '/ledger'),
+    /^Cannot migrate: DATABASE_URL: the server has no database ledger\. [^\n]*\n$/,
+  ],
 ])('%s is one line, without another try', async (_what, change, line) => {
   const url = new URL(database.ownerUrl)
   change(url)
@@ -94,6 +110,8 @@ test('a folder without the socket of a server is named', async () => {
   })
   expect([(await ended).code, output()]).toEqual([
     1,
-    expect.stringMatching(/^Cannot migrate: DATABASE_URL: the socket of the server cannot be used: [^\n]*\n$/),
+    expect.stringMatching(
+      /^Cannot migrate: DATABASE_URL: the socket of the server cannot be used: [^\n]*\n$/,
+    ),
   ])
 })

@@ -10,7 +10,11 @@ beforeAll(async () => {
   directory = await emptyDirectory()
   await copySources(directory)
   await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
-  run = await start({ command: ['npm', '--prefix', directory, 'run', 'dev'], cwd: directory, env: { DATA_DIR: join(directory, '.data') } })
+  run = await start({
+    command: ['npm', '--prefix', directory, 'run', 'dev'],
+    cwd: directory,
+    env: { DATA_DIR: join(directory, '.data') },
+  })
   await run.ready
 })
 afterAll(() => remove(directory))
@@ -27,9 +31,17 @@ const ask = async (word: string) => (await fetch(`${run.dataUrl}/rpc/${word}`)).
 test('after an edit of the auth service, the new code runs and the service becomes ready again', async () => {
   const file = join(directory, 'http/app.ts')
   const source = await readFile(file, 'utf8')
-  await writeFile(file, source.replace('export function createApp(', "console.log('edited')\nexport function createApp("))
+  await writeFile(
+    file,
+    source.replace(
+      'export function createApp(',
+      "console.log('edited')\nexport function createApp(",
+    ),
+  )
   await expect.poll(run.output, { timeout: 30_000 }).toMatch(/^edited$/m)
-  await expect.poll(() => fetch(`${run.url}/readyz`).then(({ status }) => status, () => 0), { timeout: 30_000 }).toBe(200)
+  await expect.poll(() => fetch(`${run.url}/readyz`).then(({ status }) => status, () => 0), {
+    timeout: 30_000,
+  }).toBe(200)
 })
 
 test('a new function responds, a broken one is an error that names its file, and the corrected one responds', async () => {

@@ -1,13 +1,32 @@
 import { expect, test } from 'vitest'
 import { readSettings } from '../../common/settings.ts'
-import { authDatabaseUrl, authEnvironment, postgrestConnection, postgrestEnvironment } from '../../start/environment.ts'
+import {
+  authDatabaseUrl,
+  authEnvironment,
+  postgrestConnection,
+  postgrestEnvironment,
+} from '../../start/environment.ts'
 
 const password = `p@ss w:o/r%d'"\\$&=x`
-const secrets = { betterAuthSecret: 'b'.repeat(32), ownerPassword: 'o'.repeat(32), logins: { authService: password, authenticator: password } }
+const secrets = {
+  betterAuthSecret: 'b'.repeat(32),
+  ownerPassword: 'o'.repeat(32),
+  logins: { authService: password, authenticator: password },
+}
 
 test('the auth service’s connection is the owner’s with another user, and keeps its parameters', () => {
-  const url = new URL(authDatabaseUrl('postgresql://owner:secret@db.example.org:6432/ledger?sslmode=verify-full', password))
-  expect(url).toMatchObject({ username: 'auth_service', host: 'db.example.org:6432', pathname: '/ledger', search: '?sslmode=verify-full' })
+  const url = new URL(
+    authDatabaseUrl(
+      'postgresql://owner:secret@db.example.org:6432/ledger?sslmode=verify-full',
+      password,
+    ),
+  )
+  expect(url).toMatchObject({
+    username: 'auth_service',
+    host: 'db.example.org:6432',
+    pathname: '/ledger',
+    search: '?sslmode=verify-full',
+  })
   expect(decodeURIComponent(url.password)).toBe(password)
 })
 
@@ -21,7 +40,12 @@ test('the auth service’s connection uses a socket if the owner’s does', () =
 })
 
 test('PostgREST’s connection is passed in variables of libpq, with the password unchanged', () => {
-  expect(postgrestConnection('postgresql://owner:secret@db.example.org/my%20ledger?sslmode=verify-full&sslrootcert=/ca.pem&application_name=x', password))
+  expect(
+    postgrestConnection(
+      'postgresql://owner:secret@db.example.org/my%20ledger?sslmode=verify-full&sslrootcert=/ca.pem&application_name=x',
+      password,
+    ),
+  )
     .toEqual({
       PGHOST: 'db.example.org',
       PGPORT: '5432',
@@ -42,11 +66,24 @@ test.each([
 })
 
 test('no service gets the owner’s connection', () => {
-  const inherited = { DATABASE_URL: 'postgresql://owner:secret@db/x', AUTHENTICATOR_PASSWORD: 'of PostgREST', PGHOST: 'stray', PGRST_DB_POOL: '3' }
+  const inherited = {
+    DATABASE_URL: 'postgresql://owner:secret@db/x',
+    AUTHENTICATOR_PASSWORD: 'of PostgREST',
+    PGHOST: 'stray',
+    PGRST_DB_POOL: '3',
+  }
   const settings = readSettings(inherited)
   const auth = authEnvironment(settings, secrets, inherited.DATABASE_URL, inherited)
-  expect(auth).toMatchObject({ DATABASE_URL: undefined, AUTHENTICATOR_PASSWORD: undefined, BETTER_AUTH_SECRET: secrets.betterAuthSecret })
+  expect(auth).toMatchObject({
+    DATABASE_URL: undefined,
+    AUTHENTICATOR_PASSWORD: undefined,
+    BETTER_AUTH_SECRET: secrets.betterAuthSecret,
+  })
   const postgrest = postgrestEnvironment(settings, secrets, inherited.DATABASE_URL, inherited)
-  expect(postgrest).toMatchObject({ PGHOST: 'db', PGRST_DB_POOL: '3', PGRST_OPENAPI_SERVER_PROXY_URI: 'http://localhost:3001' })
+  expect(postgrest).toMatchObject({
+    PGHOST: 'db',
+    PGRST_DB_POOL: '3',
+    PGRST_OPENAPI_SERVER_PROXY_URI: 'http://localhost:3001',
+  })
   expect(JSON.stringify([auth, postgrest])).not.toContain('owner:secret')
 })

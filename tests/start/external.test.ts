@@ -1,4 +1,7 @@
-/** With DATABASE_URL the product creates roles, schemas and logins on an external server, and DATA_DIR holds only the secrets. */
+/**
+ * With DATABASE_URL the product creates roles, schemas and logins on an external server, and
+ * DATA_DIR holds only the secrets.
+ */
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -20,7 +23,11 @@ const asOwner = async (sql: string) => {
 beforeAll(async () => {
   directory = await emptyDirectory()
   await mkdir(join(directory, 'server'))
-  server = await startPostgres({ directory: join(directory, 'server'), password: 'owner', settings: { fsync: 'off' } })
+  server = await startPostgres({
+    directory: join(directory, 'server'),
+    password: 'owner',
+    settings: { fsync: 'off' },
+  })
   // Like a hosted database: an owner that is no superuser, and a random password.
   await asOwner(`create role "the owner" login createrole password 'p@ss w:rd/%?#&='`)
   await asOwner('create database "my ledger" owner "the owner"')
@@ -38,7 +45,11 @@ afterAll(async () => {
 })
 
 test('npm start creates what it needs on that server, reports old versions, and starts there again', async () => {
-  const env = { DATABASE_URL: databaseUrl, DATA_DIR: join(directory, 'data'), AUTHENTICATOR_PASSWORD: 'it\'s "q\\uoted" $HOME %41' }
+  const env = {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: join(directory, 'data'),
+    AUTHENTICATOR_PASSWORD: 'it\'s "q\\uoted" $HOME %41',
+  }
   for (const time of ['first', 'second']) {
     await using run = await start({ env })
     await run.ready
@@ -60,10 +71,16 @@ test('the operator’s commands work on that server', async () => {
 })
 
 test('a migration in production takes both passwords from the environment', async () => {
-  const env = { DATABASE_URL: databaseUrl, DATA_DIR: join(directory, 'none'), NODE_ENV: 'production' }
+  const env = {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: join(directory, 'none'),
+    NODE_ENV: 'production',
+  }
   const run = await start({ command: [process.execPath, 'start/migrate.ts'], env })
   expect((await run.ended).code).toBe(1)
-  expect(run.output()).toBe('Cannot migrate: AUTH_SERVICE_PASSWORD or AUTH_DATABASE_URL must be set.\n')
+  expect(run.output()).toBe(
+    'Cannot migrate: AUTH_SERVICE_PASSWORD or AUTH_DATABASE_URL must be set.\n',
+  )
 })
 
 test('an owner that may not create roles is refused with the name of the variable', async () => {

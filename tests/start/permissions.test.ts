@@ -1,4 +1,7 @@
-/** npm start in other environments: a checkout that only its owner may enter, an ordinary user, another working directory. */
+/**
+ * npm start in other environments: a checkout that only its owner may enter, an ordinary user,
+ * another working directory.
+ */
 import { execFileSync } from 'node:child_process'
 import { chmod, chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +17,8 @@ beforeAll(async () => {
   directory = await emptyDirectory()
   checkout = join(directory, 'check out')
   await copySources(checkout)
-  const copy = (...flags: string[]) => execFileSync('cp', [...flags, join(root, 'node_modules'), checkout], { stdio: 'ignore' })
+  const copy = (...flags: string[]) =>
+    execFileSync('cp', [...flags, join(root, 'node_modules'), checkout], { stdio: 'ignore' })
   try {
     copy('-al')
   } catch {
@@ -38,9 +42,18 @@ test('npm start runs as an ordinary user', async () => {
   const data = join(directory, 'data of nobody')
   await mkdir(data)
   // Root switches to the system user “nobody”. Other users are ordinary already.
-  const identity = isRoot ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) } : undefined
+  const identity = isRoot
+    ? {
+      uid: Number(execFileSync('id', ['-u', 'nobody'])),
+      gid: Number(execFileSync('id', ['-g', 'nobody'])),
+    }
+    : undefined
   if (identity !== undefined) await chown(data, identity.uid, identity.gid)
-  await using run = await start({ cwd: checkout, env: { DATA_DIR: data, HOME: data }, ...(identity && { identity }) })
+  await using run = await start({
+    cwd: checkout,
+    env: { DATA_DIR: data, HOME: data },
+    ...(identity && { identity }),
+  })
   await run.ready
   expect((await fetch(`${run.url}/readyz`)).status).toBe(200)
   expect(await stop(run, 'SIGTERM')).toMatchObject({ code: 0, left: [] })

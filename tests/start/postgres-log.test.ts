@@ -14,8 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => remove(directory))
 
-async function server(settings: Record<string, string> = {}): Promise<{ query: (text: string) => Promise<unknown>, stop: () => Promise<void> }> {
-  const started = await startPostgres({ directory, password: 'owner', settings: { fsync: 'off', ...settings } })
+async function server(
+  settings: Record<string, string> = {},
+): Promise<{ query: (text: string) => Promise<unknown>, stop: () => Promise<void> }> {
+  const started = await startPostgres({
+    directory,
+    password: 'owner',
+    settings: { fsync: 'off', ...settings },
+  })
   const client = new pg.Client({ connectionString: started.url })
   client.on('error', () => undefined)
   await client.connect()
@@ -25,14 +31,23 @@ async function server(settings: Record<string, string> = {}): Promise<{ query: (
   }
   return { query: (text) => client.query(text), stop }
 }
-const files = async () => (await readdir(directory)).filter((name) => name.startsWith('postgres.log'))
-const text = async () => (await Promise.all((await files()).map((name) => readFile(join(directory, name), 'utf8')))).join('')
+const files = async () =>
+  (await readdir(directory)).filter((name) => name.startsWith('postgres.log'))
+const text = async () =>
+  (await Promise.all((await files()).map((name) => readFile(join(directory, name), 'utf8')))).join(
+    '',
+  )
 
 test('a log of an earlier version is cut to its end, whatever its size', async () => {
-  await writeFile(join(directory, 'postgres.log'), `${'old line\n'.repeat(2 * mebibyte)}the last old line\n`, { mode: 0o600 })
+  await writeFile(
+    join(directory, 'postgres.log'),
+    `${'old line\n'.repeat(2 * mebibyte)}the last old line\n`,
+    { mode: 0o600 },
+  )
   const { stop } = await server()
   await stop()
-  for (const name of await files()) expect((await stat(join(directory, name))).size).toBeLessThanOrEqual(5 * mebibyte)
+  for (const name of await files())
+    expect((await stat(join(directory, name))).size).toBeLessThanOrEqual(5 * mebibyte)
   expect(await text()).toContain('the last old line')
 })
 
@@ -56,17 +71,22 @@ test('a failed statement leaves neither its text nor a value in the log; the ser
   expect(await text()).toContain('database system is shut down')
 })
 
-test.runIf(process.platform === 'linux')('a query that exceeds the memory limit of a process fails alone, and leaves no statement in the log', async () => {
-  const { query, stop } = await server()
-  await query(`select set_config('test.kept', 'by this session', false)`)
-  // 42 MB, of which the server needs several copies.
-  const large = query(`select json_agg(repeat('hunter2', 600)) from generate_series(1, 10000)`)
-  await expect(large).rejects.toMatchObject({ code: '53200', message: 'out of memory' })
-  expect(await query(`select current_setting('test.kept') as kept`)).toMatchObject({ rows: [{ kept: 'by this session' }] })
-  await stop()
-  expect(await text()).not.toMatch(/hunter2|json_agg|total in \d+ blocks/)
-  expect(await text()).toMatch(/^Grand total: /m)
-})
+test.runIf(process.platform === 'linux')(
+  'a query that exceeds the memory limit of a process fails alone, and leaves no statement in the log',
+  async () => {
+    const { query, stop } = await server()
+    await query(`select set_config('test.kept', 'by this session', false)`)
+    // 42 MB, of which the server needs several copies.
+    const large = query(`select json_agg(repeat('hunter2', 600)) from generate_series(1, 10000)`)
+    await expect(large).rejects.toMatchObject({ code: '53200', message: 'out of memory' })
+    expect(await query(`select current_setting('test.kept') as kept`)).toMatchObject({
+      rows: [{ kept: 'by this session' }],
+    })
+    await stop()
+    expect(await text()).not.toMatch(/hunter2|json_agg|total in \d+ blocks/)
+    expect(await text()).toMatch(/^Grand total: /m)
+  },
+)
 
 test('forty megabytes of log fill two files of five, readable only by their owner, and the end is kept', async () => {
   // The worst case: the server logs each statement in full.

@@ -3,7 +3,16 @@ import { chown, mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { descendants, emptyDirectory, left, remove, serverPid, start, stop, type Run } from './support.ts'
+import {
+  descendants,
+  emptyDirectory,
+  left,
+  remove,
+  serverPid,
+  start,
+  stop,
+  type Run,
+} from './support.ts'
 
 let directory: string
 beforeAll(async () => {
@@ -48,7 +57,11 @@ test('a database server that survived kill -9 of all other processes is reused',
   await using run = await running()
   const server = await serverPid(directory)
   // Kills the guard processes first, because they would stop the server.
-  const others = [...descendants(run.pid, /guard/), run.pid, ...descendants(run.pid, /local\/serve|postgrest\.conf/)]
+  const others = [
+    ...descendants(run.pid, /guard/),
+    run.pid,
+    ...descendants(run.pid, /local\/serve|postgrest\.conf/),
+  ]
   for (const pid of others) process.kill(pid, 'SIGKILL')
   await left(others, 5000)
   expect(await left([server], 0)).toEqual([server])
@@ -70,7 +83,11 @@ test('a second start with the same DATA_DIR fails with one line and does not aff
 
 test('a postmaster.pid of a crashed server does not prevent the start, even if another process has its pid now', async () => {
   const path = join(directory, 'postgres/postmaster.pid')
-  await writeFile(path, `${process.pid}\n${directory}/postgres\n1795229477\n1\n\n127.0.0.1\n  1 1\nready   \n`, { mode: 0o600 })
+  await writeFile(
+    path,
+    `${process.pid}\n${directory}/postgres\n1795229477\n1\n\n127.0.0.1\n  1 1\nready   \n`,
+    { mode: 0o600 },
+  )
   const { uid, gid } = await stat(join(directory, 'postgres'))
   await chown(path, uid, gid)
   await using run = await running()
@@ -81,15 +98,20 @@ test.each([
   ['PostgreSQL', async () => [await serverPid(directory)]],
   ['PostgREST', async (run: Run) => descendants(run.pid, /postgrest\.conf/)],
   ['auth', async (run: Run) => descendants(run.pid, /^\S*node infra\/local\/serve\.ts/)],
-])('when %s dies, npm start reports it, stops the other processes and fails', async (name, find) => {
-  await using run = await running()
-  const all = descendants(run.pid)
-  const [pid] = await find(run)
-  // 0 would signal the test's own process group.
-  if (pid === undefined) throw new Error(`${name} does not run.`)
-  process.kill(pid, 'SIGKILL')
-  expect((await run.ended).code).toBe(1)
-  expect(run.output()).toContain(`\n${name} was ended by SIGKILL; everything else is stopped too.\n`)
-  // The workers of a killed server notice it themselves.
-  expect(await left(all, 5000)).toEqual([])
-})
+])(
+  'when %s dies, npm start reports it, stops the other processes and fails',
+  async (name, find) => {
+    await using run = await running()
+    const all = descendants(run.pid)
+    const [pid] = await find(run)
+    // 0 would signal the test's own process group.
+    if (pid === undefined) throw new Error(`${name} does not run.`)
+    process.kill(pid, 'SIGKILL')
+    expect((await run.ended).code).toBe(1)
+    expect(run.output()).toContain(
+      `\n${name} was ended by SIGKILL; everything else is stopped too.\n`,
+    )
+    // The workers of a killed server notice it themselves.
+    expect(await left(all, 5000)).toEqual([])
+  },
+)

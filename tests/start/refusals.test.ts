@@ -1,4 +1,7 @@
-/** A start with wrong settings fails soon with exit code 1 and one line, which names the setting and contains no secret. */
+/**
+ * A start with wrong settings fails soon with exit code 1 and one line, which names the setting and
+ * contains no secret.
+ */
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
@@ -23,7 +26,11 @@ beforeAll(async () => {
   await once(silent, 'listening')
   silentPort = (silent.address() as { port: number }).port
   await mkdir(join(directory, 'server'))
-  postgres = await startPostgres({ directory: join(directory, 'server'), password: 'owner', settings: { fsync: 'off' } })
+  postgres = await startPostgres({
+    directory: join(directory, 'server'),
+    password: 'owner',
+    settings: { fsync: 'off' },
+  })
 })
 afterAll(async () => {
   silent.close()
@@ -37,7 +44,10 @@ const server = (change: (url: URL) => void) => {
   return url.href
 }
 
-/** The promise is five seconds on an idle machine. Here other tests run at the same time; a start that waited for a silent server would take minutes. */
+/**
+ * The promise is five seconds on an idle machine. Here other tests run at the same time; a start
+ * that waited for a silent server would take minutes.
+ */
 const soon = 20_000
 
 async function refusal(env: Record<string, string>): Promise<string> {
@@ -52,12 +62,32 @@ async function refusal(env: Record<string, string>): Promise<string> {
 
 test.each<[what: string, env: () => Record<string, string>, line: RegExp]>([
   ['an invalid port', () => ({ PORT: 'eighty' }), /PORT must be a port number/],
-  ['a PORT in use', () => ({ PORT: String(silentPort) }), /PORT: port \d+ is taken by another program.*set PORT/],
-  ['a DATA_PORT in use', () => ({ DATA_PORT: String(silentPort) }), /DATA_PORT: port \d+ is taken by another program.*set DATA_PORT/],
-  ['an address of another machine', () => ({ HOST: '192.0.2.1' }), /HOST: this machine does not have the address/],
+  [
+    'a PORT in use',
+    () => ({ PORT: String(silentPort) }),
+    /PORT: port \d+ is taken by another program.*set PORT/,
+  ],
+  [
+    'a DATA_PORT in use',
+    () => ({ DATA_PORT: String(silentPort) }),
+    /DATA_PORT: port \d+ is taken by another program.*set DATA_PORT/,
+  ],
+  [
+    'an address of another machine',
+    () => ({ HOST: '192.0.2.1' }),
+    /HOST: this machine does not have the address/,
+  ],
   ['a short secret', () => ({ BETTER_AUTH_SECRET: secret }), /BETTER_AUTH_SECRET must have/],
-  ['production without a secret', () => ({ NODE_ENV: 'production' }), /BETTER_AUTH_SECRET must be set/],
-  ['production without mail', () => ({ NODE_ENV: 'production', BETTER_AUTH_SECRET: secret.repeat(4) }), /RESEND_API_KEY or SMTP_URL must be set/],
+  [
+    'production without a secret',
+    () => ({ NODE_ENV: 'production' }),
+    /BETTER_AUTH_SECRET must be set/,
+  ],
+  [
+    'production without mail',
+    () => ({ NODE_ENV: 'production', BETTER_AUTH_SECRET: secret.repeat(4) }),
+    /RESEND_API_KEY or SMTP_URL must be set/,
+  ],
   [
     'a database server that does not listen',
     () => ({ DATABASE_URL: `postgresql://me:${secret}@127.0.0.1:1/x` }),
@@ -105,14 +135,37 @@ test.each<[what: string, env: () => Record<string, string>, line: RegExp]>([
   ],
   [
     'an AUTH_DATABASE_URL without a password',
-    () => ({ DATABASE_URL: postgres.url, AUTH_DATABASE_URL: 'postgresql://auth_service@127.0.0.1/x' }),
+    () => ({
+      DATABASE_URL: postgres.url,
+      AUTH_DATABASE_URL: 'postgresql://auth_service@127.0.0.1/x',
+    }),
     /AUTH_DATABASE_URL must hold the password/,
   ],
-  ['an app that is not built', () => ({ APP_DIR: directory }), /APP_DIR must be a folder with an index\.html/],
-  ['origins with a wildcard', () => ({ TRUSTED_ORIGINS: 'https://*.example.app' }), /TRUSTED_ORIGINS must name each origin in full/],
-  ['a DATA_DIR that is a file', () => ({ DATA_DIR: import.meta.filename }), /DATA_DIR: .* cannot be created/],
-  ['a DATA_DIR below a file', () => ({ DATA_DIR: join(import.meta.filename, 'data') }), /DATA_DIR: .* cannot be created/],
-  ['a DATA_DIR that the system does not create', () => ({ DATA_DIR: '/proc/finance/data' }), /DATA_DIR: .* cannot be created .* Set DATA_DIR to a directory/],
+  [
+    'an app that is not built',
+    () => ({ APP_DIR: directory }),
+    /APP_DIR must be a folder with an index\.html/,
+  ],
+  [
+    'origins with a wildcard',
+    () => ({ TRUSTED_ORIGINS: 'https://*.example.app' }),
+    /TRUSTED_ORIGINS must name each origin in full/,
+  ],
+  [
+    'a DATA_DIR that is a file',
+    () => ({ DATA_DIR: import.meta.filename }),
+    /DATA_DIR: .* cannot be created/,
+  ],
+  [
+    'a DATA_DIR below a file',
+    () => ({ DATA_DIR: join(import.meta.filename, 'data') }),
+    /DATA_DIR: .* cannot be created/,
+  ],
+  [
+    'a DATA_DIR that the system does not create',
+    () => ({ DATA_DIR: '/proc/finance/data' }),
+    /DATA_DIR: .* cannot be created .* Set DATA_DIR to a directory/,
+  ],
 ])('the start fails with %s', async (_what, env, line) => {
   expect(await refusal(env())).toMatch(line)
 })
@@ -127,7 +180,9 @@ test('the start fails with a damaged secrets.json', async () => {
 test('the start fails with a log that cannot be written', async () => {
   const data = join(directory, 'log')
   await mkdir(join(data, 'postgres.log'), { recursive: true })
-  expect(await refusal({ DATA_DIR: data })).toMatch(/DATA_DIR: .*postgres\.log cannot be written \(EISDIR\)/)
+  expect(await refusal({ DATA_DIR: data })).toMatch(
+    /DATA_DIR: .*postgres\.log cannot be written \(EISDIR\)/,
+  )
 })
 
 test('the start fails with a DATA_DIR that has secrets and cannot be written', async () => {
@@ -140,7 +195,9 @@ test('the start fails with a database directory of another PostgreSQL version', 
   const data = join(directory, 'older')
   await mkdir(join(data, 'postgres'), { recursive: true })
   await writeFile(join(data, 'postgres/PG_VERSION'), '16\n')
-  expect(await refusal({ DATA_DIR: data })).toMatch(/DATA_DIR: .* was made by PostgreSQL 16 and cannot be opened by 18/)
+  expect(await refusal({ DATA_DIR: data })).toMatch(
+    /DATA_DIR: .* was made by PostgreSQL 16 and cannot be opened by 18/,
+  )
 })
 
 test('the start fails with another directory in place of the database', async () => {
@@ -151,11 +208,15 @@ test('the start fails with another directory in place of the database', async ()
 })
 
 test('the start does not mistake another program on the port for PostgREST', async () => {
-  const other = createHttpServer((_, response) => response.end('somebody else')).listen(0, '127.0.0.1')
+  const other = createHttpServer((_, response) => response.end('somebody else')).listen(
+    0,
+    '127.0.0.1',
+  )
   onTestFinished(() => {
     other.close()
   })
   await once(other, 'listening')
   const { port } = other.address() as { port: number }
-  await expect(startPostgrest({ program, host: '127.0.0.1', port, env: {}, log: () => undefined })).rejects.toThrow(/^PostgREST: .*Address (already )?in use/)
+  await expect(startPostgrest({ program, host: '127.0.0.1', port, env: {}, log: () => undefined }))
+    .rejects.toThrow(/^PostgREST: .*Address (already )?in use/)
 })

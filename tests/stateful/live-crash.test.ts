@@ -46,7 +46,8 @@ async function crash(stopped: number[] = []): Promise<void> {
   expect(await left([pid, ...all], 10_000)).toEqual([])
 }
 
-const insert = 'insert into api.transactions (name, amount, user_id) values ($1, -5, $2) returning id'
+const insert =
+  'insert into api.transactions (name, amount, user_id) values ($1, -5, $2) returning id'
 
 test('three kills while transactions are booked leave it with exactly the rows of a fresh list, and lose none that was acknowledged', async () => {
   const ann = await signedIn(stack, 'Ann')
@@ -59,7 +60,10 @@ test('three kills while transactions are booked leave it with exactly the rows o
     try {
       for (let count = 0;; count++) {
         await client.query('begin')
-        const { rows: [row] } = await client.query<{ id: string }>(insert, [`${writer} ${count}`, user])
+        const { rows: [row] } = await client.query<{ id: string }>(insert, [
+          `${writer} ${count}`,
+          user,
+        ])
         await client.query('update api.transactions set name = $1 where id = $2', [
           `${writer} ${count}, renamed`,
           acknowledged[count * 7 % acknowledged.length],
@@ -91,8 +95,11 @@ test('a kill that loses what a stream has told hides no booking that comes inste
   const user = await ben.id()
   await stack.sql.query(insert, ['first', user])
   const lists = [0, 1].map(() => followList(stack.url, stack.sql, ben, user, 'transactions'))
-  await expect.poll(() => lists.map(({ visible }) => [...visible.values()])).toEqual([['first'], ['first']])
-  // a commit that does not wait for the disk: the WAL writer is stopped, so the kill loses it, as a failover loses the newest commits
+  await expect.poll(() => lists.map(({ visible }) => [...visible.values()])).toEqual([['first'], [
+    'first',
+  ]])
+  // a commit that does not wait for the disk: the WAL writer is stopped, so the kill loses it, as a
+  // failover loses the newest commits
   const walWriter = descendants(await serverPid(directory), /walwriter/)
   for (const pid of walWriter) process.kill(pid, 'SIGSTOP')
   try {
@@ -100,7 +107,9 @@ test('a kill that loses what a stream has told hides no booking that comes inste
     await writer.query('set synchronous_commit = off')
     for (const name of ['lost', 'also lost']) await writer.query(insert, [name, user])
     writer.release(true)
-    await expect.poll(() => lists.map(({ visible }) => [...visible.values()].toSorted())).toEqual([0, 1].map(() => ['also lost', 'first', 'lost']))
+    await expect.poll(() => lists.map(({ visible }) => [...visible.values()].toSorted())).toEqual(
+      [0, 1].map(() => ['also lost', 'first', 'lost']),
+    )
   } finally {
     await crash(walWriter)
   }
@@ -109,7 +118,8 @@ test('a kill that loses what a stream has told hides no booking that comes inste
   // at another port, so that no stream reads before the positions are those of the lost bookings
   const elsewhere = await startPostgres({ ...options, settings: {} })
   const { pathname } = new URL(stack.ownerUrl)
-  const book = (name: string) => `insert into api.transactions (name, amount, user_id) values ('${name}', -5, '${user}')`
+  const book = (name: string) =>
+    `insert into api.transactions (name, amount, user_id) values ('${name}', -5, '${user}')`
   const database = connection(elsewhere.url, { database: pathname.slice(1) })
   for (const name of ['instead', 'also instead']) await execute(database, book(name))
   await elsewhere.stop()

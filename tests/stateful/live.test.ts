@@ -1,6 +1,6 @@
 /**
- * A client that resumes its stream misses no change, whatever ends its connections: a kill of the process, the end of the database's sessions, or
- * the client itself.
+ * A client that resumes its stream misses no change, whatever ends its connections: a kill of the
+ * process, the end of the database's sessions, or the client itself.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { authProcess, type AuthProcess } from '../support/auth-process.ts'
@@ -26,7 +26,10 @@ afterAll(async () => {
 /** The number of committed transactions. */
 let written = 0
 
-/** Writes rows of a user at the same time as the other writers: creates, changes and deletes, with a new name each time. */
+/**
+ * Writes rows of a user at the same time as the other writers: creates, changes and deletes, with a
+ * new name each time.
+ */
 async function write(user: string, writer: number): Promise<void> {
   const client = await stack.sql.connect()
   const ids: string[] = []
@@ -36,7 +39,10 @@ async function write(user: string, writer: number): Promise<void> {
     const id = ids[(count * 31) % Math.max(1, ids.length)]
     await client.query('begin')
     if (at < 3 || id === undefined) {
-      const { rows: [row] } = await client.query<{ id: string }>('insert into api.tags (name, user_id) values ($1, $2) returning id', [name, user])
+      const { rows: [row] } = await client.query<{ id: string }>(
+        'insert into api.tags (name, user_id) values ($1, $2) returning id',
+        [name, user],
+      )
       ids.push(row!.id)
     } else if (at < 6) await client.query('update api.tags set name = $1 where id = $2', [name, id])
     else await client.query('delete from api.tags where id = $1', [id])
@@ -55,12 +61,16 @@ test('10,000 random writes and 20 interruptions leave a resuming client with exa
   const list = followList(service.url, stack.sql, ann, user, 'tags')
   const writing = Promise.all(Array.from({ length: writers }, (_, writer) => write(user, writer)))
   for (let interruption = 1; interruption <= interruptions; interruption++) {
-    await expect.poll(() => written, { timeout: 120_000 }).toBeGreaterThan(writes / (interruptions + 1) * interruption)
+    await expect.poll(() => written, { timeout: 120_000 }).toBeGreaterThan(
+      writes / (interruptions + 1) * interruption,
+    )
     if (interruption % 3 === 0) {
       await service.kill()
       await service.start()
     } else if (interruption % 3 === 1) {
-      await stack.sql.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'auth_service' and datname = current_database()`)
+      await stack.sql.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'auth_service' and datname = current_database()`,
+      )
     } else await list.cut()
   }
   await writing

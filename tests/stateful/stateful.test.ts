@@ -1,7 +1,8 @@
 /**
- * Stateful tests with random histories. Users sign up, invite, accept, change roles, remove, leave, transfer, switch, get tokens
- * and use them, including old ones, in any order against the real stack. After each step the stack agrees with the model, and
- * every organization has one owner. `HISTORIES=500` runs more histories. A failure prints the seed and the shortest history.
+ * Stateful tests with random histories. Users sign up, invite, accept, change roles, remove, leave,
+ * transfer, switch, get tokens and use them, including old ones, in any order against the real
+ * stack. After each step the stack agrees with the model, and every organization has one owner.
+ * `HISTORIES=500` runs more histories. A failure prints the seed and the shortest history.
  */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
@@ -23,7 +24,12 @@ const ids: string[] = []
 
 beforeAll(async () => {
   stack = await startStack({ data: true })
-  pool.push(await subscribed(stack, 'Olga'), await subscribed(stack, 'Otto'), await signedIn(stack, 'Ada'), await signedIn(stack, 'Bob'))
+  pool.push(
+    await subscribed(stack, 'Olga'),
+    await subscribed(stack, 'Otto'),
+    await signedIn(stack, 'Ada'),
+    await signedIn(stack, 'Bob'),
+  )
   for (const browser of pool) ids.push(await browser.id())
 })
 afterAll(() => stack.close())
@@ -33,21 +39,79 @@ const team = fc.nat({ max: 3 })
 const invitableRole = fc.constantFrom<Role>('admin', 'editor', 'viewer')
 const any = fc.nat({ max: 30 })
 const table = fc.constantFrom('transactions', 'dashboards')
-/** True in most steps: the step picks a user with the necessary rights. Otherwise histories would be mostly errors. */
+/**
+ * True in most steps: the step picks a user with the necessary rights. Otherwise histories would be
+ * mostly errors.
+ */
 const pickAllowed = fc.nat({ max: 3 }).map((n) => n > 0)
 /** Generates plain objects, because a failure prints them. */
-const record = <Fields>(fields: { [Key in keyof Fields]: fc.Arbitrary<Fields[Key]> }) => fc.record(fields, { noNullPrototype: true })
+const record = <Fields>(fields: { [Key in keyof Fields]: fc.Arbitrary<Fields[Key]> }) =>
+  fc.record(fields, { noNullPrototype: true })
 const step = fc.oneof(
-  { weight: 1, arbitrary: record({ does: fc.constantFrom('sign up', 'verify', 'subscribe'), actor: userIndex }) },
+  {
+    weight: 1,
+    arbitrary: record({
+      does: fc.constantFrom('sign up', 'verify', 'subscribe'),
+      actor: userIndex,
+    }),
+  },
   { weight: 1, arbitrary: record({ does: fc.constant('sign out and in'), actor: userIndex }) },
   { weight: 3, arbitrary: record({ does: fc.constant('create'), actor: fc.nat({ max: 1 }) }) },
-  { weight: 6, arbitrary: record({ does: fc.constant('invite'), actor: userIndex, team, target: userIndex, role: invitableRole, pickAllowed }) },
-  { weight: 7, arbitrary: record({ does: fc.constantFrom('accept', 'accept', 'accept', 'reject', 'cancel'), actor: userIndex, any, pickAllowed }) },
-  { weight: 4, arbitrary: record({ does: fc.constant('change role'), actor: userIndex, team, target: userIndex, role: invitableRole, pickAllowed }) },
-  { weight: 4, arbitrary: record({ does: fc.constantFrom('remove', 'transfer'), actor: userIndex, team, target: userIndex, pickAllowed }) },
-  { weight: 2, arbitrary: record({ does: fc.constant('leave'), actor: userIndex, team, pickAllowed }) },
+  {
+    weight: 6,
+    arbitrary: record({
+      does: fc.constant('invite'),
+      actor: userIndex,
+      team,
+      target: userIndex,
+      role: invitableRole,
+      pickAllowed,
+    }),
+  },
+  {
+    weight: 7,
+    arbitrary: record({
+      does: fc.constantFrom('accept', 'accept', 'accept', 'reject', 'cancel'),
+      actor: userIndex,
+      any,
+      pickAllowed,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: record({
+      does: fc.constant('change role'),
+      actor: userIndex,
+      team,
+      target: userIndex,
+      role: invitableRole,
+      pickAllowed,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: record({
+      does: fc.constantFrom('remove', 'transfer'),
+      actor: userIndex,
+      team,
+      target: userIndex,
+      pickAllowed,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: record({ does: fc.constant('leave'), actor: userIndex, team, pickAllowed }),
+  },
   { weight: 1, arbitrary: record({ does: fc.constant('delete team'), actor: userIndex, team }) },
-  { weight: 5, arbitrary: record({ does: fc.constant('set active'), actor: userIndex, team: fc.option(team), pickAllowed }) },
+  {
+    weight: 5,
+    arbitrary: record({
+      does: fc.constant('set active'),
+      actor: userIndex,
+      team: fc.option(team),
+      pickAllowed,
+    }),
+  },
   { weight: 7, arbitrary: record({ does: fc.constant('token'), actor: userIndex }) },
   { weight: 8, arbitrary: record({ does: fc.constant('read'), any, table }) },
   {
@@ -93,17 +157,33 @@ async function begin(): Promise<History> {
       invitations: [],
       tokens: [],
       rows: [],
-      people: ids.map((id, at) => ({ id, verified: true, subscribed: at < 2, active: null, session: 0 })),
+      people: ids.map((id, at) => ({
+        id,
+        verified: true,
+        subscribed: at < 2,
+        active: null,
+        session: 0,
+      })),
     },
   }
 }
 
-const pick = <Item>(items: Item[], at: number | undefined): Item | undefined => items[(at ?? 0) % Math.max(1, items.length)]
+const pick = <Item>(items: Item[], at: number | undefined): Item | undefined =>
+  items[(at ?? 0) % Math.max(1, items.length)]
 
-async function asData(token: Token, method: string, path: string, body?: unknown): Promise<{ status: number, body: any }> {
+async function asData(
+  token: Token,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number, body: any }> {
   const response = await fetch(stack.dataUrl + path, {
     method,
-    headers: { authorization: `Bearer ${token.value}`, prefer: 'return=representation', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: {
+      authorization: `Bearer ${token.value}`,
+      prefer: 'return=representation',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await response.text()
@@ -118,13 +198,27 @@ const count = (does: string, status: number): void => {
 }
 
 /** Expects that the response to a data request matches the verdict of the model. */
-function expectVerdict(answer: { status: number, body: any }, verdict: Verdict, allowed: number): void {
+function expectVerdict(
+  answer: { status: number, body: any },
+  verdict: Verdict,
+  allowed: number,
+): void {
   if ('rows' in verdict) {
     expect(answer.status, JSON.stringify(answer.body)).toBe(allowed)
     return
   }
-  const statuses = { token: 401, anonymous: 401, denied: 403, missing: 409, taken: 409, kept: 400, 'changed since': 409 }
-  expect(verdict.refused.map((reason) => statuses[reason]), JSON.stringify(answer.body)).toContain(answer.status)
+  const statuses = {
+    token: 401,
+    anonymous: 401,
+    denied: 403,
+    missing: 409,
+    taken: 409,
+    kept: 400,
+    'changed since': 409,
+  }
+  expect(verdict.refused.map((reason) => statuses[reason]), JSON.stringify(answer.body)).toContain(
+    answer.status,
+  )
   if (answer.status === 403) expect(answer.body.code).toBe('42501')
   if (answer.status === 401) expect(answer.body.code).toMatch(/301$/)
 }
@@ -135,16 +229,27 @@ function expectAnswer(answer: { status: number, body: any }, expected: Answer): 
   if (answer.status >= 400) expect(expected.errors).toContain(answer.body.error)
 }
 
-/** Expects the model's members and active organizations in the database, and one owner per organization. */
+/**
+ * Expects the model's members and active organizations in the database, and one owner per
+ * organization.
+ */
 async function expectAgreement({ state }: History): Promise<void> {
-  const members = await stack.sql.query<{ text: string }>(`select organization_id || ' ' || user_id || ' ' || role as text from auth.members`)
+  const members = await stack.sql.query<{ text: string }>(
+    `select organization_id || ' ' || user_id || ' ' || role as text from auth.members`,
+  )
   const owners = await stack.sql.query(`
     select o.id from auth.organizations o left join auth.members m on m.organization_id = o.id and m.role = 'owner' group by o.id having count(m.id) <> 1`)
-  const active = await stack.sql.query<{ text: string }>(`select user_id || ' ' || coalesce(active_organization_id, '-') as text from auth.sessions`)
+  const active = await stack.sql.query<{ text: string }>(
+    `select user_id || ' ' || coalesce(active_organization_id, '-') as text from auth.sessions`,
+  )
   expect(owners.rows).toEqual([])
-  const expected = [...state.teams].flatMap(([organization, people]) => [...people].map(([id, role]) => `${organization} ${id} ${role}`))
+  const expected = [...state.teams].flatMap(([organization, people]) =>
+    [...people].map(([id, role]) => `${organization} ${id} ${role}`)
+  )
   expect(members.rows.map(({ text }) => text).toSorted()).toEqual(expected.toSorted())
-  expect(active.rows.map(({ text }) => text).toSorted()).toEqual(state.people.map(({ id, active: team_ }) => `${id} ${team_ ?? '-'}`).toSorted())
+  expect(active.rows.map(({ text }) => text).toSorted()).toEqual(
+    state.people.map(({ id, active: team_ }) => `${id} ${team_ ?? '-'}`).toSorted(),
+  )
 }
 
 /** Signs up one new user per history. */
@@ -153,20 +258,38 @@ async function signUp({ state, people }: History): Promise<void> {
   const browser = person(stack, 'Nina')
   expect((await browser.signUp()).status).toBe(200)
   people.push(browser)
-  state.people.push({ id: await browser.id(), verified: false, subscribed: false, active: null, session: 0 })
+  state.people.push({
+    id: await browser.id(),
+    verified: false,
+    subscribed: false,
+    active: null,
+    session: 0,
+  })
 }
 
-/** Resolves the users of a step: the numbered ones, or with `pickAllowed` users for whom the step is allowed. */
-function resolveUsers({ state }: History, one: Step, organizationId: string | null | undefined): { actor: number, target: number } {
+/**
+ * Resolves the users of a step: the numbered ones, or with `pickAllowed` users for whom the step is
+ * allowed.
+ */
+function resolveUsers(
+  { state }: History,
+  one: Step,
+  organizationId: string | null | undefined,
+): { actor: number, target: number } {
   const members = state.teams.get(organizationId ?? '')
   const userWith = (fits: (id: string) => boolean, at: number | undefined): number => {
-    const fitting = state.people.flatMap(({ id }, index) => one.pickAllowed === true && fits(id) ? [index] : [])
+    const fitting = state.people.flatMap(({ id }, index) =>
+      one.pickAllowed === true && fits(id) ? [index] : []
+    )
     return pick(fitting, at) ?? at ?? 0
   }
   const role = (id: string): Role | undefined => members?.get(id)
   switch (one.does) {
     case 'invite':
-      return { actor: userWith((id) => role(id) === 'owner' || role(id) === 'admin', one.actor), target: userWith((id) => role(id) === undefined, one.target) }
+      return {
+        actor: userWith((id) => role(id) === 'owner' || role(id) === 'admin', one.actor),
+        target: userWith((id) => role(id) === undefined, one.target),
+      }
     case 'change role':
     case 'remove':
       return {
@@ -174,19 +297,31 @@ function resolveUsers({ state }: History, one: Step, organizationId: string | nu
         target: userWith((id) => role(id) !== undefined && role(id) !== 'owner', one.target),
       }
     case 'transfer':
-      return { actor: userWith((id) => role(id) === 'owner', one.actor), target: userWith((id) => role(id) !== undefined && role(id) !== 'owner', one.target) }
+      return {
+        actor: userWith((id) => role(id) === 'owner', one.actor),
+        target: userWith((id) => role(id) !== undefined && role(id) !== 'owner', one.target),
+      }
     case 'leave':
     case 'set active':
       return { actor: userWith((id) => role(id) !== undefined, one.actor), target: 0 }
     case 'accept':
     case 'reject':
-      return { actor: userWith((id) => state.invitations.some(({ to, status }) => to === id && status === 'pending'), one.actor), target: 0 }
+      return {
+        actor: userWith(
+          (id) => state.invitations.some(({ to, status }) => to === id && status === 'pending'),
+          one.actor,
+        ),
+        target: 0,
+      }
     default:
       return { actor: one.actor ?? 0, target: one.target ?? 0 }
   }
 }
 
-/** Applies a step to the real stack and to the model, and compares them. Does nothing if the step's user does not exist. */
+/**
+ * Applies a step to the real stack and to the model, and compares them. Does nothing if the step's
+ * user does not exist.
+ */
 async function takeStep(history: History, one: Step): Promise<void> {
   const { state, people } = history
   const at = (index: number | undefined): [Person, Member] | undefined => {
@@ -230,28 +365,45 @@ async function takeStep(history: History, one: Step): Promise<void> {
     case 'cancel': {
       const fitting = one.pickAllowed === false
         ? state.invitations
-        : state.invitations.filter(({ to, status }) => one.does === 'cancel' || to === actor.id && status === 'pending')
+        : state.invitations.filter(({ to, status }) =>
+          one.does === 'cancel' || to === actor.id && status === 'pending'
+        )
       const invitation = pick(fitting, one.any)
       if (invitation === undefined) return
-      const answer = await browser.post(`/organization/${one.does}-invitation`, { invitationId: invitation.id })
+      const answer = await browser.post(`/organization/${one.does}-invitation`, {
+        invitationId: invitation.id,
+      })
       return expectAnswer(
         answer,
-        one.does === 'cancel' ? model.cancel(state, actor, invitation) : model.respondToInvitation(state, actor, invitation, one.does),
+        one.does === 'cancel'
+          ? model.cancel(state, actor, invitation)
+          : model.respondToInvitation(state, actor, invitation, one.does),
       )
     }
     case 'token': {
       const answer = await browser.post('/token')
       const { team: active, role } = model.claims(state, actor)
-      expect(decodeJwt(answer.body.token)['claims']).toEqual(active === null ? {} : { organization_id: active, organization_role: role })
-      state.tokens.push({ value: answer.body.token, person: actor.id, session: actor.session, team: active, role })
+      expect(decodeJwt(answer.body.token)['claims']).toEqual(
+        active === null ? {} : { organization_id: active, organization_role: role },
+      )
+      state.tokens.push({
+        value: answer.body.token,
+        person: actor.id,
+        session: actor.session,
+        team: active,
+        role,
+      })
       return
     }
     case 'read': {
       if (token === undefined) return
       const answer = await asData(token, 'GET', `/${one.table}?select=id`)
-      if (model.callerOf(state, token).kind === 'refused') return expectVerdict(answer, { refused: ['token'] }, 200)
+      if (model.callerOf(state, token).kind === 'refused')
+        return expectVerdict(answer, { refused: ['token'] }, 200)
       expect(answer.status).toBe(200)
-      expect(answer.body.map(({ id }: { id: string }) => id).toSorted()).toEqual(model.visible(state, token, one.table ?? '').map(({ key }) => key).toSorted())
+      expect(answer.body.map(({ id }: { id: string }) => id).toSorted()).toEqual(
+        model.visible(state, token, one.table ?? '').map(({ key }) => key).toSorted(),
+      )
       return
     }
     case 'write':
@@ -264,29 +416,48 @@ async function takeStep(history: History, one: Step): Promise<void> {
         ? [await asData(token, 'PATCH', path, { name: 'changed' }), model.change(state, token, row)]
         : [await asData(token, 'DELETE', path), model.erase(state, token, row)]
       expectVerdict(answer, verdict, 200)
-      if ('rows' in verdict) expect(answer.body.map(({ id }: { id: string }) => id)).toEqual(verdict.rows.map(({ key }) => key))
+      if ('rows' in verdict)
+        expect(answer.body.map(({ id }: { id: string }) => id)).toEqual(
+          verdict.rows.map(({ key }) => key),
+        )
       return
     }
     case 'set active': {
       if (organizationId === undefined) return
-      return expectAnswer(await browser.post('/organization/set-active', { organizationId }), model.setActive(state, actor, organizationId))
+      return expectAnswer(
+        await browser.post('/organization/set-active', { organizationId }),
+        model.setActive(state, actor, organizationId),
+      )
     }
     case 'leave':
       return organizationId == null
         ? undefined
-        : expectAnswer(await browser.post('/organization/leave', { organizationId }), model.leave(state, actor, organizationId))
+        : expectAnswer(
+          await browser.post('/organization/leave', { organizationId }),
+          model.leave(state, actor, organizationId),
+        )
     case 'delete team':
       return organizationId == null
         ? undefined
-        : expectAnswer(await browser.delete('/organization/delete', { organizationId }), model.deleteTeam(state, actor, organizationId))
+        : expectAnswer(
+          await browser.delete('/organization/delete', { organizationId }),
+          model.deleteTeam(state, actor, organizationId),
+        )
     default: {
       if (organizationId == null || object === undefined) return
       const [other, target] = object
       const role = one.role ?? 'viewer'
       const userId = target.id
       if (one.does === 'invite') {
-        const answer = await browser.post('/organization/invite-member', { organizationId, email: other.email, role })
-        return expectAnswer(answer, model.invite(state, actor, organizationId, target, role, answer.body.id))
+        const answer = await browser.post('/organization/invite-member', {
+          organizationId,
+          email: other.email,
+          role,
+        })
+        return expectAnswer(
+          answer,
+          model.invite(state, actor, organizationId, target, role, answer.body.id),
+        )
       }
       if (one.does === 'change role')
         return expectAnswer(
@@ -307,11 +478,28 @@ async function takeStep(history: History, one: Step): Promise<void> {
 }
 
 /** Inserts a row with the default owner or with an explicit one. */
-async function write({ state }: History, token: Token, { table: name = '', owner, team: index, target, visibility }: Step): Promise<void> {
+async function write(
+  { state }: History,
+  token: Token,
+  { table: name = '', owner, team: index, target, visibility }: Step,
+): Promise<void> {
   const id = randomUUID()
-  const organization = owner === 'as filled' ? token.team : owner === 'some team' ? pick([...state.teams.keys()], index ?? 0) ?? null : null
-  const user = owner === 'somebody else' ? pick(state.people, target)?.id ?? token.person : token.person
-  const row: Row = { table: name, key: id, user, organization, refers: {}, ...(name === 'dashboards' ? { visibility: visibility ?? 'private' } : {}) }
+  const organization = owner === 'as filled'
+    ? token.team
+    : owner === 'some team'
+    ? pick([...state.teams.keys()], index ?? 0) ?? null
+    : null
+  const user = owner === 'somebody else'
+    ? pick(state.people, target)?.id ?? token.person
+    : token.person
+  const row: Row = {
+    table: name,
+    key: id,
+    user,
+    organization,
+    refers: {},
+    ...(name === 'dashboards' ? { visibility: visibility ?? 'private' } : {}),
+  }
   const answer = await asData(token, 'POST', `/${name}`, {
     id,
     name: 'row',
@@ -320,29 +508,56 @@ async function write({ state }: History, token: Token, { table: name = '', owner
   })
   const verdict = model.write(state, token, row)
   expectVerdict(answer, verdict, 201)
-  if ('rows' in verdict) expect(answer.body[0]).toMatchObject({ id, user_id: user, organization_id: organization })
+  if ('rows' in verdict)
+    expect(answer.body[0]).toMatchObject({ id, user_id: user, organization_id: organization })
 }
 
-test('after every step of a random history, the stack agrees with the model and each organization has one owner', async () => {
-  let histories = 0
-  let steps = 0
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 100, size: 'max' }), async (history) => {
-      const now = await begin()
-      for (const one of [{ does: 'create', actor: 0 }, { does: 'invite', actor: 0, team: 0, target: 2, role: 'editor' as const }, ...history]) {
-        await takeStep(now, one).then(() => expectAgreement(now)).catch((error: unknown) => {
-          throw new Error(`at ${JSON.stringify(one)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
-        })
-        steps += 1
-      }
-      histories += 1
-    }),
-    { numRuns: runs, interruptAfterTimeLimit: secondsAtMost * 1_000, markInterruptAsFailure: false },
-  )
-  console.log(
-    `histories: ${histories}, steps: ${steps}, answers: ${
-      [...stepCounts].toSorted(([a], [b]) => a.localeCompare(b)).map(([what, times]) => `${what} ×${times}`).join(', ')
-    }`,
-  )
-  expect(histories).toBeGreaterThan(2)
-}, secondsAtMost * 2_000 + 60_000)
+test(
+  'after every step of a random history, the stack agrees with the model and each organization has one owner',
+  async () => {
+    let histories = 0
+    let steps = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 100, size: 'max' }),
+        async (history) => {
+          const now = await begin()
+          for (
+            const one of [{ does: 'create', actor: 0 }, {
+              does: 'invite',
+              actor: 0,
+              team: 0,
+              target: 2,
+              role: 'editor' as const,
+            }, ...history]
+          ) {
+            await takeStep(now, one).then(() => expectAgreement(now)).catch((error: unknown) => {
+              throw new Error(
+                `at ${JSON.stringify(one)}: ${
+                  error instanceof Error ? error.message : String(error)
+                }`,
+                { cause: error },
+              )
+            })
+            steps += 1
+          }
+          histories += 1
+        },
+      ),
+      {
+        numRuns: runs,
+        interruptAfterTimeLimit: secondsAtMost * 1_000,
+        markInterruptAsFailure: false,
+      },
+    )
+    console.log(
+      `histories: ${histories}, steps: ${steps}, answers: ${
+        [...stepCounts].toSorted(([a], [b]) => a.localeCompare(b)).map(([what, times]) =>
+          `${what} ×${times}`
+        ).join(', ')
+      }`,
+    )
+    expect(histories).toBeGreaterThan(2)
+  },
+  secondsAtMost * 2_000 + 60_000,
+)

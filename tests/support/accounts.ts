@@ -1,4 +1,7 @@
-/** Inserts users, sessions and organizations as rows, for tests of the data surface that run without the auth service. */
+/**
+ * Inserts users, sessions and organizations as rows, for tests of the data surface that run without
+ * the auth service.
+ */
 import type pg from 'pg'
 
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer'
@@ -25,8 +28,15 @@ export async function storeAccounts(owner: Owner, accounts: Account[]): Promise<
   )
 }
 
-/** Stores an organization. @param members the role of each member by account id; one must be the owner */
-export async function storeOrganization(owner: Owner, id: string, members: Map<string, Role>): Promise<void> {
+/**
+ * Stores an organization. @param members the role of each member by account id; one must be the
+ * owner
+ */
+export async function storeOrganization(
+  owner: Owner,
+  id: string,
+  members: Map<string, Role>,
+): Promise<void> {
   await owner.query('insert into auth.organizations (id, name, slug) values ($1, $1, $1)', [id])
   // One statement, because a constraint requires an owner.
   await owner.query(

@@ -1,6 +1,6 @@
 /**
- * Requests of PostgREST 16, sent by hand, because no registry carries its binary. A request is the statements of
- * PostgREST.Query.PreQuery of v16.2 in a transaction, then the main query.
+ * Requests of PostgREST 16, sent by hand, because no registry carries its binary. A request is the
+ * statements of PostgREST.Query.PreQuery of v16.2 in a transaction, then the main query.
  */
 import pg from 'pg'
 import { connection, passwords, publicUrl } from './database.ts'
@@ -20,7 +20,11 @@ export type Request = {
 export type Refusal = { code: string, message: string, hint: string | null, status?: number }
 
 /** Returns the claims of a valid token. */
-export function claimsOf({ id, email, sessionId }: Account, active?: Organization, change: Record<string, unknown> = {}): Record<string, unknown> {
+export function claimsOf(
+  { id, email, sessionId }: Account,
+  active?: Organization,
+  change: Record<string, unknown> = {},
+): Record<string, unknown> {
   const now = Math.floor(Date.now() / 1000)
   return {
     sub: id,
@@ -31,7 +35,9 @@ export function claimsOf({ id, email, sessionId }: Account, active?: Organizatio
     role: 'authenticated',
     iat: now,
     exp: now + 3600,
-    claims: active === undefined ? {} : { organization_id: active.id, organization_role: active.members.get(id) },
+    claims: active === undefined
+      ? {}
+      : { organization_id: active.id, organization_role: active.members.get(id) },
     ...change,
   }
 }
@@ -39,7 +45,10 @@ export function claimsOf({ id, email, sessionId }: Account, active?: Organizatio
 /** Converts an error of PostgreSQL to PostgREST's response. */
 function refusalOf({ code = '', message, detail, hint }: pg.DatabaseError): Refusal {
   if (code !== 'PGRST') return { code, message, hint: hint ?? null }
-  return { ...JSON.parse(message) as Refusal, status: (JSON.parse(detail ?? '{}') as { status: number }).status }
+  return {
+    ...JSON.parse(message) as Refusal,
+    status: (JSON.parse(detail ?? '{}') as { status: number }).status,
+  }
 }
 
 /**
@@ -56,7 +65,12 @@ export async function asPostgrest(
     `select split_part(setting, '=', 1) as name, substr(setting, strpos(setting, '=') + 1) as value
      from pg_roles, unnest(rolconfig) setting where rolname = 'authenticated'`,
   )
-  const client = new pg.Client({ connectionString: connection(ownerUrl, { user: 'authenticator', password: passwords.authenticator }) })
+  const client = new pg.Client({
+    connectionString: connection(ownerUrl, {
+      user: 'authenticator',
+      password: passwords.authenticator,
+    }),
+  })
   await client.connect()
   try {
     await client.query('begin isolation level read committed read only')
@@ -71,7 +85,12 @@ export async function asPostgrest(
       ['request.cookies', '{}'],
       ...(timezone === undefined ? [] : [['timezone', timezone] satisfies [string, string]]),
     ]
-    await client.query(`select ${variables.map((_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`).join(', ')}`, variables.flat())
+    await client.query(
+      `select ${
+        variables.map((_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`).join(', ')
+      }`,
+      variables.flat(),
+    )
     await client.query('select "private"."pre_request"()')
     return { rows: query === undefined ? [] : (await client.query(query)).rows }
   } catch (error) {

@@ -12,7 +12,10 @@ export type Authenticator = {
 /** @param uri the `otpauth:` URI in the QR code */
 export function authenticator(uri: string): Authenticator {
   const secret = new URL(uri).searchParams.get('secret') ?? ''
-  const bits = secret.replace(/./g, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
+  const bits = secret.replace(
+    /./g,
+    (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
+  )
   const key = Buffer.from(BigInt(`0b${bits}`).toString(16).padStart(bits.length / 4, '0'), 'hex')
   return {
     secret,
@@ -20,13 +23,19 @@ export function authenticator(uri: string): Authenticator {
       const counter = Buffer.alloc(8)
       counter.writeBigInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps))
       const mac = createHmac('sha1', key).update(counter).digest()
-      return (mac.readUInt32BE((mac.at(-1) ?? 0) & 0xf) & 0x7fffffff).toString().slice(-6).padStart(6, '0')
+      return (mac.readUInt32BE((mac.at(-1) ?? 0) & 0xf) & 0x7fffffff).toString().slice(-6).padStart(
+        6,
+        '0',
+      )
     },
   }
 }
 
 /** Creates a signed-in user with two factors. The test can send the current code again. */
-export async function withTwoFactors(stack: Stack, name?: string): Promise<{ user: Person, app: Authenticator, backupCodes: string[] }> {
+export async function withTwoFactors(
+  stack: Stack,
+  name?: string,
+): Promise<{ user: Person, app: Authenticator, backupCodes: string[] }> {
   const user = await signedIn(stack, name)
   // A session this recent needs no password, which saves a hash.
   const { body } = await user.post('/two-factor/enable', {})
@@ -36,6 +45,12 @@ export async function withTwoFactors(stack: Stack, name?: string): Promise<{ use
   return { user, app, backupCodes: body.backup_codes }
 }
 
-/** Resets the user's last used time step, so that a test can use the same code again instead of waiting 30 seconds. */
+/**
+ * Resets the user's last used time step, so that a test can use the same code again instead of
+ * waiting 30 seconds.
+ */
 export const acceptLastCodeAgain = (stack: Stack, user: Person) =>
-  stack.sql.query('update auth.two_factors set last_step = 0 where user_id = (select id from auth.users where email = $1)', [user.email])
+  stack.sql.query(
+    'update auth.two_factors set last_step = 0 where user_id = (select id from auth.users where email = $1)',
+    [user.email],
+  )

@@ -1,4 +1,7 @@
-/** The cookies of a browser for one host (RFC 6265): it keeps those of other domains and partitions beside each other, and sends the oldest first. */
+/**
+ * The cookies of a browser for one host (RFC 6265): it keeps those of other domains and partitions
+ * beside each other, and sends the oldest first.
+ */
 
 type Cookie = { name: string, value: string, key: string }
 
@@ -20,13 +23,17 @@ export function browserAt(host: string) {
     /** Stores a line of `Set-Cookie`. */
     store,
     /** Returns the cookies of a name, the oldest first. */
-    cookiesOf: (name: string) => cookies.filter((cookie) => cookie.name === name).map(({ value }) => value),
+    cookiesOf: (name: string) =>
+      cookies.filter((cookie) => cookie.name === name).map(({ value }) => value),
     cookie: header,
     /** Sends a request to the auth surface at `url`. */
     send: async (url: string, method: string, path: string, body?: unknown) => {
       const response = await fetch(`${url}/api/auth${path}`, {
         method,
-        headers: { cookie: header(), ...(body !== undefined && { 'content-type': 'application/json' }) },
+        headers: {
+          cookie: header(),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       for (const line of response.headers.getSetCookie()) store(line)

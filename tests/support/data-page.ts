@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, vi } from 'vitest'
 import type { DataStack } from './data.ts'
-import { expectDocumentedOutcome, sectionsOf, shell, type Example, type Outcome } from './doc-examples.ts'
+import {
+  expectDocumentedOutcome,
+  sectionsOf,
+  shell,
+  type Example,
+  type Outcome,
+} from './doc-examples.ts'
 
 const root = join(import.meta.dirname, '../..')
 export const page = await readFile(join(root, 'docs/data.md'), 'utf8')
@@ -15,7 +21,10 @@ export const sections = sectionsOf(page)
 /** Compiles all TypeScript blocks into one generator, which stops after each block. */
 async function typeScript(
   directory: string,
-  given: Record<'origin' | 'dataUrl' | 'authUrl' | 'token' | 'oldToken' | 'teamToken' | 'viewerToken', string>,
+  given: Record<
+    'origin' | 'dataUrl' | 'authUrl' | 'token' | 'oldToken' | 'teamToken' | 'viewerToken',
+    string
+  >,
 ): Promise<() => Promise<Outcome>> {
   const outcome: Outcome = { statuses: [], printed: [] }
   const real = fetch
@@ -34,7 +43,9 @@ async function typeScript(
     outcome.printed.push(values.length === 1 ? values[0] : values.join(' '))
   }
 
-  const blocks = sections.flatMap(({ examples }) => examples).filter(({ language }) => language === 'ts')
+  const blocks = sections.flatMap(({ examples }) => examples).filter(({ language }) =>
+    language === 'ts'
+  )
   const program = blocks.map(({ code }) => code).join('yield\n')
   const imports = /^import .*$/gm
   await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
@@ -42,12 +53,16 @@ async function typeScript(
     join(directory, 'page.mts'),
     `
 ${program.match(imports)?.join('\n')}
-type Given = { ${Object.keys(given).map((name) => `${name}: string`).join(', ')}, console: { log(...values: unknown[]): void } }
+type Given = { ${
+      Object.keys(given).map((name) => `${name}: string`).join(', ')
+    }, console: { log(...values: unknown[]): void } }
 export default async function* story({ ${Object.keys(given).join(', ')}, console }: Given) {
 ${program.replaceAll(imports, '')}
 }`,
   )
-  const { default: story } = await import(/* @vite-ignore */ pathToFileURL(join(directory, 'page.mts')).href) as { default: (given: unknown) => AsyncGenerator }
+  const { default: story } = await import(
+    /* @vite-ignore */ pathToFileURL(join(directory, 'page.mts')).href
+  ) as { default: (given: unknown) => AsyncGenerator }
   const blockResults = story({ ...given, console: { log } })
   return async () => {
     outcome.statuses = []
@@ -58,18 +73,31 @@ ${program.replaceAll(imports, '')}
 }
 
 /** A run of the page. Its TypeScript is the module page.mts in `directory`. */
-export type DataPage = { directory: string, run: (examples: Example[]) => Promise<void>, close: () => Promise<void> }
+export type DataPage = {
+  directory: string
+  run: (examples: Example[]) => Promise<void>
+  close: () => Promise<void>
+}
 
 /**
- * Creates the users of the page. Returns a runner that executes examples and expects their documented output.
- * @param url the data surface; by default PostgREST. Examples that use one origin for both surfaces get an edge in front of both.
+ * Creates the users of the page. Returns a runner that executes examples and expects their
+ * documented output.
+ * @param url the data surface; by default PostgREST. Examples that use one origin for both surfaces
+ * get an edge in front of both.
  * @param functions bash functions for every block
  */
-export async function startDataPage(stack: DataStack, url = stack.url, functions = ''): Promise<DataPage> {
+export async function startDataPage(
+  stack: DataStack,
+  url = stack.url,
+  functions = '',
+): Promise<DataPage> {
   const directory = await mkdtemp(join(tmpdir(), 'finance-docs-'))
   const [ann, vic] = [await stack.person('ann'), await stack.person('vic')]
   const organization = await stack.organization({ owner: ann, viewer: vic })
-  await stack.owner.query(`insert into api.app_subscriptions (user_id, product_id, period_end) values ($1, 'teams', now() + interval '1 year')`, [ann.id])
+  await stack.owner.query(
+    `insert into api.app_subscriptions (user_id, product_id, period_end) values ($1, 'teams', now() + interval '1 year')`,
+    [ann.id],
+  )
   const tokens = {
     token: await stack.as(ann).token(),
     oldToken: await stack.as(ann).token({ exp: Math.floor(Date.now() / 1000) - 60 }),
@@ -87,11 +115,20 @@ export async function startDataPage(stack: DataStack, url = stack.url, functions
     VIEWER_TOKEN: tokens.viewerToken,
     ORGANIZATION_ID: organization.id,
   }, functions)
-  const runTypeScript = await typeScript(directory, { origin, dataUrl: url, authUrl: 'http://localhost:3000/api/auth', ...tokens })
+  const runTypeScript = await typeScript(directory, {
+    origin,
+    dataUrl: url,
+    authUrl: 'http://localhost:3000/api/auth',
+    ...tokens,
+  })
   return {
     directory,
     async run(examples) {
-      for (const example of examples) expectDocumentedOutcome(example, example.language === 'sh' ? await runShell(example.code) : await runTypeScript())
+      for (const example of examples)
+        expectDocumentedOutcome(
+          example,
+          example.language === 'sh' ? await runShell(example.code) : await runTypeScript(),
+        )
     },
     async close() {
       vi.unstubAllGlobals()

@@ -1,6 +1,6 @@
 /**
- * Callers of the data surface, without the auth service. Accounts and organizations are inserted as rows. Tokens are signed with
- * a key of the test, in the format of the auth service.
+ * Callers of the data surface, without the auth service. Accounts and organizations are inserted as
+ * rows. Tokens are signed with a key of the test, in the format of the auth service.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { symmetricEncrypt } from 'better-auth/crypto'
@@ -19,7 +19,10 @@ export type Organization = { id: string, members: Map<string, Role> }
 export type Answer = { status: number, body: any, text: string, headers: Headers }
 type RequestHeaders = Record<string, string>
 
-/** Sends requests with one caller's token. Bodies other than strings are sent as JSON. A response that is not JSON is returned as text. */
+/**
+ * Sends requests with one caller's token. Bodies other than strings are sent as JSON. A response
+ * that is not JSON is returned as text.
+ */
 export type Caller = {
   get(path: string, headers?: RequestHeaders): Promise<Answer>
   head(path: string, headers?: RequestHeaders): Promise<Answer>
@@ -43,7 +46,10 @@ export type DataStack = AsyncDisposable & {
   ownerUrl: string
   person(name?: string): Promise<Account>
   organization(members: Partial<Record<Role, Account>>): Promise<Organization>
-  /** Returns a caller in the personal context, or with an active organization. @param address the URL of an edge; by default of PostgREST */
+  /**
+   * Returns a caller in the personal context, or with an active organization. @param address the
+   * URL of an edge; by default of PostgREST
+   */
   as(account: Account, organization?: Organization, address?: string): Caller
   anonymous: Caller
   stop(): Promise<void>
@@ -51,8 +57,16 @@ export type DataStack = AsyncDisposable & {
 
 export const returning = { prefer: 'return=representation' }
 
-function caller(url: string, token: (change?: Record<string, unknown>) => Promise<string | undefined>): Caller {
-  async function send(method: string, path: string, body: unknown, headers: RequestHeaders = {}): Promise<Answer> {
+function caller(
+  url: string,
+  token: (change?: Record<string, unknown>) => Promise<string | undefined>,
+): Caller {
+  async function send(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: RequestHeaders = {},
+  ): Promise<Answer> {
     const bearer = await token()
     const response = await fetch(url + path, {
       method,
@@ -61,7 +75,9 @@ function caller(url: string, token: (change?: Record<string, unknown>) => Promis
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
     let parsed: unknown = text
@@ -80,7 +96,10 @@ function caller(url: string, token: (change?: Record<string, unknown>) => Promis
     put: (path, body, headers) => send('PUT', path, body, headers),
     delete: (path, headers) => send('DELETE', path, undefined, headers),
     async create(table, rows, headers = {}) {
-      const { status, body, text } = await send('POST', `/${table}`, rows, { ...returning, ...headers })
+      const { status, body, text } = await send('POST', `/${table}`, rows, {
+        ...returning,
+        ...headers,
+      })
       if (status !== 201) throw new Error(`POST /${table} answered ${status} ${text}`)
       return Array.isArray(rows) ? body : body[0]
     },
@@ -109,7 +128,9 @@ export async function dataStack(
     resolve(await tokenSigner(sql, publicUrl))
   }
   const env = { PUBLIC_URL: publicUrl }
-  const services = resources.use(await startStack({ auth: false, data: true, dataEnv, env, prepare }))
+  const services = resources.use(
+    await startStack({ auth: false, data: true, dataEnv, env, prepare }),
+  )
   const { dataUrl: url, ownerUrl, secret, startAnotherAuth, startAnotherPostgrest } = services
   const { sign } = await signer
   // A single session, so that a test can set a role or hold a lock.
@@ -139,9 +160,16 @@ export async function dataStack(
 
   function as(account: Account, active?: Organization, address = url): Caller {
     const role = active?.members.get(account.id)
-    const subject = { ...account, ...(active !== undefined && { organization: { id: active.id, ...(role !== undefined && { role }) } }) }
+    const subject = {
+      ...account,
+      ...(active !== undefined &&
+        { organization: { id: active.id, ...(role !== undefined && { role }) } }),
+    }
     let usual: Promise<string> | undefined
-    return caller(address, (change) => change === undefined ? usual ??= sign(subject) : sign(subject, change))
+    return caller(
+      address,
+      (change) => change === undefined ? usual ??= sign(subject) : sign(subject, change),
+    )
   }
 
   async function startAuth(): Promise<string> {

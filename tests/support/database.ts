@@ -1,4 +1,6 @@
-/** Creates migrated databases for test files, on the server that tests/support/global.ts started. */
+/**
+ * Creates migrated databases for test files, on the server that tests/support/global.ts started.
+ */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
@@ -11,7 +13,10 @@ declare module 'vitest' {
 }
 
 /** Passwords of the login roles. All databases share them, because roles belong to the server. */
-export const passwords = { authService: 'auth-service-of-the-tests', authenticator: 'authenticator-of-the-tests' }
+export const passwords = {
+  authService: 'auth-service-of-the-tests',
+  authenticator: 'authenticator-of-the-tests',
+}
 
 /** PUBLIC_URL of the migrated template. */
 export const publicUrl = 'http://localhost:3000'
@@ -22,11 +27,16 @@ export const secret = 'a secret of the tests, long enough'
 /** The database that test databases are copied from. */
 export const templateDatabase = 'migrated'
 
-/** The database that those with an auth service are copied from: the service has started on it once. */
+/**
+ * The database that those with an auth service are copied from: the service has started on it once.
+ */
 export const startedDatabase = 'started'
 
 /** Returns the URL with another database, user or password. */
-export function connection(url: string, change: { database?: string, user?: string, password?: string }): string {
+export function connection(
+  url: string,
+  change: { database?: string, user?: string, password?: string },
+): string {
   const changed = new URL(url)
   if (change.database !== undefined) changed.pathname = `/${change.database}`
   if (change.user !== undefined) changed.username = change.user
@@ -49,9 +59,15 @@ export async function execute(url: string, statement: string): Promise<void> {
  * Creates a copy of a database that has no connections.
  * @param options.serverUrl the owner's URL of the server; by default the one that vitest provides
  * @param options.template the database to copy; by default the migrated template
- * @returns the name, the URLs of the owner and of the auth service, and a function that drops the database
+ * @returns the name, the URLs of the owner and of the auth service, and a function that drops the
+ * database
  */
-export async function freshDatabase({ serverUrl = inject('serverUrl'), template = templateDatabase }: { serverUrl?: string, template?: string } = {}): Promise<{
+export async function freshDatabase(
+  { serverUrl = inject('serverUrl'), template = templateDatabase }: {
+    serverUrl?: string
+    template?: string
+  } = {},
+): Promise<{
   name: string
   ownerUrl: string
   authUrl: string
@@ -69,7 +85,10 @@ export async function freshDatabase({ serverUrl = inject('serverUrl'), template 
   }
 }
 
-/** Creates a migrated database and connects its owner. `stop` closes the connection and drops the database. */
+/**
+ * Creates a migrated database and connects its owner. `stop` closes the connection and drops the
+ * database.
+ */
 export async function ownedDatabase(): Promise<{ db: pg.Client, stop: () => Promise<void> }> {
   const { ownerUrl, drop } = await freshDatabase()
   const db = new pg.Client({ connectionString: ownerUrl })

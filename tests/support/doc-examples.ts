@@ -1,11 +1,17 @@
-/** The examples of a page of docs/: reads them in order, runs them in a shell, and checks the output that the page shows. */
+/**
+ * The examples of a page of docs/: reads them in order, runs them in a shell, and checks the output
+ * that the page shows.
+ */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
 
-/** An example and the output that the page shows for it. Consecutive examples share the output block after them. */
+/**
+ * An example and the output that the page shows for it. Consecutive examples share the output block
+ * after them.
+ */
 export type Example = { language: 'sh' | 'ts', refused: boolean, code: string, answer?: Answer }
 type Answer = { language: 'json' | 'text', text: string }
 
@@ -36,17 +42,25 @@ function examplesOf(section: string): Example[] {
 /** Returns the sections that have examples. */
 export const sectionsOf = (page: string): { title: string, examples: Example[] }[] =>
   page.split(/^##+ /m).slice(1)
-    .map((section) => ({ title: section.slice(0, section.indexOf('\n')), examples: examplesOf(section) }))
+    .map((section) => ({
+      title: section.slice(0, section.indexOf('\n')),
+      examples: examplesOf(section),
+    }))
     .filter(({ examples }) => examples.length > 0)
 
 /** The response statuses and the printed output of an example. */
 export type Outcome = { statuses: number[], printed: unknown[] }
 
 /**
- * Returns a function that runs a block in a new strict bash. Variables carry over from block to block.
+ * Returns a function that runs a block in a new strict bash. Variables carry over from block to
+ * block.
  * @param functions bash functions for every block
  */
-export function shell(directory: string, env: Record<string, string | undefined>, functions = ''): (code: string) => Promise<Outcome> {
+export function shell(
+  directory: string,
+  env: Record<string, string | undefined>,
+  functions = '',
+): (code: string) => Promise<Outcome> {
   const variables = join(directory, 'variables')
   const prelude = `
     trap 'env -0 >${variables}' EXIT
@@ -55,7 +69,12 @@ export function shell(directory: string, env: Record<string, string | undefined>
   `
   return async (code) => {
     // -a exports all variables of the block, so that the trap can save them.
-    const { stdout, stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-ac', prelude + code], { env, cwd: directory })
+    const { stdout, stderr } = await promisify(execFile)('bash', [
+      '-euo',
+      'pipefail',
+      '-ac',
+      prelude + code,
+    ], { env, cwd: directory })
     env = Object.fromEntries(
       (await readFile(variables, 'utf8')).split('\0').filter((line) => /^\w+=/.test(line))
         .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
@@ -68,22 +87,51 @@ export function shell(directory: string, env: Record<string, string | undefined>
 }
 
 /** Returns a pattern for a text of the page, in which `…` stands for anything. */
-const textPattern = (text: string) => new RegExp(`^${text.split('…').map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)).join('[^]*')}$`)
+const textPattern = (text: string) =>
+  new RegExp(
+    `^${
+      text.split('…').map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)).join(
+        '[^]*',
+      )
+    }$`,
+  )
 
-/** Returns a matcher for a JSON value of the page. `…` stands for any value, and the key `…` for any other keys. */
+/**
+ * Returns a matcher for a JSON value of the page. `…` stands for any value, and the key `…` for any
+ * other keys.
+ */
 function expected(value: unknown): unknown {
-  if (typeof value === 'string') return value === '…' ? expect.anything() : value.includes('…') ? expect.stringMatching(textPattern(value)) : value
+  if (typeof value === 'string')
+    return value === '…'
+      ? expect.anything()
+      : value.includes('…')
+      ? expect.stringMatching(textPattern(value))
+      : value
   if (Array.isArray(value)) return value.map(expected)
   if (typeof value !== 'object' || value === null) return value
-  const { '…': others, ...rest } = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, expected(part)]))
+  const { '…': others, ...rest } = Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, expected(part)]),
+  )
   return others === undefined ? rest : expect.objectContaining(rest)
 }
 
-/** Expects an error status if the page marks the example as an error, and the output that the page shows. */
-export function expectDocumentedOutcome({ language, refused, code, answer }: Example, { statuses, printed }: Outcome): void {
-  expect.soft(statuses.some((status) => status >= 400), `${statuses.join(' ')} ${JSON.stringify(printed)}\n${code}`).toBe(refused)
+/**
+ * Expects an error status if the page marks the example as an error, and the output that the page
+ * shows.
+ */
+export function expectDocumentedOutcome(
+  { language, refused, code, answer }: Example,
+  { statuses, printed }: Outcome,
+): void {
+  expect.soft(
+    statuses.some((status) => status >= 400),
+    `${statuses.join(' ')} ${JSON.stringify(printed)}\n${code}`,
+  ).toBe(refused)
   if (answer === undefined) return
   expect.soft(printed, code).toHaveLength(1)
-  if (answer.language === 'text') expect.soft(String(printed[0]).trim()).toMatch(textPattern(answer.text.trim()))
-  else expect.soft(language === 'sh' ? JSON.parse(String(printed[0])) : printed[0]).toEqual(expected(JSON.parse(answer.text)))
+  if (answer.language === 'text')
+    expect.soft(String(printed[0]).trim()).toMatch(textPattern(answer.text.trim()))
+  else expect.soft(language === 'sh' ? JSON.parse(String(printed[0])) : printed[0]).toEqual(
+      expected(JSON.parse(answer.text)),
+    )
 }

@@ -1,4 +1,7 @@
-/** A client that shows a list of rows, reads changed rows again, and resumes its stream whenever that ends. */
+/**
+ * A client that shows a list of rows, reads changed rows again, and resumes its stream whenever
+ * that ends.
+ */
 import type pg from 'pg'
 import { expect } from 'vitest'
 import { openLive, type Live } from './live.ts'
@@ -13,10 +16,16 @@ export type FollowedList = {
   cut: () => Promise<void>
 }
 
-export const isReady = (url: string) => expect.poll(() => fetch(`${url}/readyz`).then(({ status }) => status, () => 0)).toBe(200)
+export const isReady = (url: string) =>
+  expect.poll(() => fetch(`${url}/readyz`).then(({ status }) => status, () => 0)).toBe(200)
 
 /** Reads the names of a user's rows by id. @param ids null for all rows */
-export async function readNames(sql: pg.Pool, table: string, user: string, ids: string[] | null = null): Promise<Map<string, string>> {
+export async function readNames(
+  sql: pg.Pool,
+  table: string,
+  user: string,
+  ids: string[] | null = null,
+): Promise<Map<string, string>> {
   const { rows } = await sql.query<{ id: string, name: string }>(
     `select id, name from api.${table} where user_id = $1 and ($2::uuid[] is null or id = any ($2))`,
     [user, ids],
@@ -25,7 +34,13 @@ export async function readNames(sql: pg.Pool, table: string, user: string, ids: 
 }
 
 /** Shows the personal rows of a table. @param url the auth service */
-export function followList(url: string, sql: pg.Pool, person: Person, user: string, table: string): FollowedList {
+export function followList(
+  url: string,
+  sql: pg.Pool,
+  person: Person,
+  user: string,
+  table: string,
+): FollowedList {
   const visible = new Map<string, string>()
   const read = async (ids: string[] | null): Promise<void> => {
     const found = await readNames(sql, table, user, ids)
@@ -46,7 +61,10 @@ export function followList(url: string, sql: pg.Pool, person: Person, user: stri
   }
   const follow = async (): Promise<void> => {
     while (!isComplete()) {
-      const headers = { cookie: cookieOf(person), ...(cursor !== undefined && { 'last-event-id': cursor }) }
+      const headers = {
+        cookie: cookieOf(person),
+        ...(cursor !== undefined && { 'last-event-id': cursor }),
+      }
       const current = await openLive(url, headers, `?tables=${table}`).catch(() => undefined)
       stream = current
       if (current !== undefined) await takeAll(current).catch(() => undefined)

@@ -7,7 +7,11 @@ import { onTestFinished } from 'vitest'
  * @param connectionString the owner's connection
  * @returns the function that ends the transaction; the end of the test does so too
  */
-export async function holdLock(connectionString: string, statement: string, values: unknown[] = []): Promise<() => Promise<void>> {
+export async function holdLock(
+  connectionString: string,
+  statement: string,
+  values: unknown[] = [],
+): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   await client.query('begin')

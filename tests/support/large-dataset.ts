@@ -1,6 +1,7 @@
 /**
- * A large dataset for benchmarks and tests of query plans, like a deployment after years. It has users with few rows, teams of uneven
- * size, and the callers of the measured queries. The rows of all tenants are stored in mixed order.
+ * A large dataset for benchmarks and tests of query plans, like a deployment after years. It has
+ * users with few rows, teams of uneven size, and the callers of the measured queries. The rows of
+ * all tenants are stored in mixed order.
  */
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
@@ -20,26 +21,44 @@ export const datasetCallers = {
   team: { user: 'user-5', session: 'session-5', organization: 'org-1' },
 } satisfies Record<string, DatasetCaller>
 /** A user with many personal rows, with the largest team active. */
-export const memberOfLargestTeam: DatasetCaller = { ...datasetCallers.many, organization: 'org-1', role: 'editor' }
+export const memberOfLargestTeam: DatasetCaller = {
+  ...datasetCallers.many,
+  organization: 'org-1',
+  role: 'editor',
+}
 
-/** The number of transactions of each caller. The transactions of `team` belong to the organization. */
-export const transactionCounts: Record<keyof typeof datasetCallers, number> = { none: 0, few: 49, some: 5_000, many: 50_000, team: 100_000 }
+/**
+ * The number of transactions of each caller. The transactions of `team` belong to the organization.
+ */
+export const transactionCounts: Record<keyof typeof datasetCallers, number> = {
+  none: 0,
+  few: 49,
+  some: 5_000,
+  many: 50_000,
+  team: 100_000,
+}
 
 /** The tenant of a caller's rows. */
-export const tenantOf = ({ user, organization }: DatasetCaller): string => organization === undefined ? `u:${user}` : `o:${organization}`
+export const tenantOf = ({ user, organization }: DatasetCaller): string =>
+  organization === undefined ? `u:${user}` : `o:${organization}`
 
 /** Returns a category of the caller. It has a twelfth of the caller's transactions. */
 export const categoryOf = ({ user, organization }: DatasetCaller): string =>
-  createHash('md5').update(`${organization ?? user} 1`).digest('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  createHash('md5').update(`${organization ?? user} 1`).digest('hex').replace(
+    /^(.{8})(.{4})(.{4})(.{4})/,
+    '$1-$2-$3-$4-',
+  )
 
 /**
- * Stores users `user-1` and on with a session each, organizations `org-1` and on with ten members each, and transactions.
- * Does not update the planner's statistics.
- * @param rows the number of transactions, at least 250,000; there is one user per 100 and one organization per 2,000
+ * Stores users `user-1` and on with a session each, organizations `org-1` and on with ten members
+ * each, and transactions. Does not update the planner's statistics.
+ * @param rows the number of transactions, at least 250,000; there is one user per 100 and one
+ * organization per 2,000
  */
 export async function insertLargeDataset(db: Querying, rows: number): Promise<void> {
   const [people, teams] = [Math.round(rows / 100), Math.round(rows / 2_000)]
-  // Builds indexes at the end and skips constraints, because they take most of the time of a million inserts.
+  // Builds indexes at the end and skips constraints, because they take most of the time of a
+  // million inserts.
   const { rows: indexes } = await db.query<{ name: string, definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
       where indrelid = 'api.transactions'::regclass and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u'))`,
@@ -55,7 +74,11 @@ export async function insertLargeDataset(db: Querying, rows: number): Promise<vo
     begin;
     select setseed(0.5);
     ${indexes.map(({ name }) => `drop index ${name};`).join('\n')}
-    ${constraints.map(({ name }) => `alter table api.transactions drop constraint ${name};`).join('\n')}
+    ${
+    constraints.map(({ name }) => `alter table api.transactions drop constraint ${name};`).join(
+      '\n',
+    )
+  }
     alter table api.transactions drop constraint transactions_pkey, drop constraint transactions_of_tenant cascade;
     alter table api.transactions disable trigger user;
     insert into auth.users (id, name, email) select 'user-' || i, '', 'user-' || i || '@example.org' from generate_series(1, ${people}) i;
@@ -91,17 +114,29 @@ export async function insertLargeDataset(db: Querying, rows: number): Promise<vo
       order by hashtext(user_id || n);
     alter table api.transactions add primary key (id), add constraint transactions_of_tenant unique (id, tenant);
     ${indexes.map(({ definition }) => `${definition};`).join('\n')}
-    ${constraints.map(({ name, definition }) => `alter table api.transactions add constraint ${name} ${definition} not valid;`).join('\n')}
-    ${referring.map(({ name, table, definition }) => `alter table ${table} add constraint ${name} ${definition};`).join('\n')}
+    ${
+    constraints.map(({ name, definition }) =>
+      `alter table api.transactions add constraint ${name} ${definition} not valid;`
+    ).join('\n')
+  }
+    ${
+    referring.map(({ name, table, definition }) =>
+      `alter table ${table} add constraint ${name} ${definition};`
+    ).join('\n')
+  }
     alter table api.transactions enable trigger user;
     commit`)
 }
 
 /**
- * Gives the transactions of one context line items and tags: a fourth has two line items, and a third has one of twenty tags.
- * Each other context gets five tags, so that a context's tags are few among all.
+ * Gives the transactions of one context line items and tags: a fourth has two line items, and a
+ * third has one of twenty tags. Each other context gets five tags, so that a context's tags are few
+ * among all.
  */
-export async function insertTransactionParts(db: Querying, { user, organization }: DatasetCaller): Promise<void> {
+export async function insertTransactionParts(
+  db: Querying,
+  { user, organization }: DatasetCaller,
+): Promise<void> {
   await db.query(
     `with context as (select case when $2::text is null then $1::text end as u, $2::text as o, coalesce($2, $1) as whose),
       owned as (

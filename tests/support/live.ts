@@ -20,10 +20,20 @@ export type Live = {
 }
 
 /** Opens a stream. @throws the response if it is not a stream */
-export async function openLive(url: string, headers: Record<string, string>, query = ''): Promise<Live> {
+export async function openLive(
+  url: string,
+  headers: Record<string, string>,
+  query = '',
+): Promise<Live> {
   const stopped = new AbortController()
-  const response = await fetch(`${url}/api/auth/changes${query}`, { headers, signal: stopped.signal })
-  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true || response.body === null) throw response
+  const response = await fetch(`${url}/api/auth/changes${query}`, {
+    headers,
+    signal: stopped.signal,
+  })
+  if (
+    response.headers.get('content-type')?.startsWith('text/event-stream') !== true ||
+    response.body === null
+  ) throw response
   const events: LiveEvent[] = []
   const taken = new Set<LiveEvent>()
   let wake = Promise.withResolvers<void>()
@@ -45,7 +55,12 @@ export async function openLive(url: string, headers: Record<string, string>, que
         )
         if (frame.startsWith(':')) comments += 1
         lastId = fields['id'] ?? lastId
-        if (fields['data'] !== undefined) events.push({ event: fields['event'] ?? 'message', id: fields['id'], data: JSON.parse(fields['data']) })
+        if (fields['data'] !== undefined)
+          events.push({
+            event: fields['event'] ?? 'message',
+            id: fields['id'],
+            data: JSON.parse(fields['data']),
+          })
       }
       wake.resolve()
       wake = Promise.withResolvers()
@@ -60,12 +75,15 @@ export async function openLive(url: string, headers: Record<string, string>, que
     lastId: () => lastId,
     next: async (kind) => {
       for (;;) {
-        const found = events.find((event) => !taken.has(event) && (kind === undefined || event.event === kind))
+        const found = events.find((event) =>
+          !taken.has(event) && (kind === undefined || event.event === kind)
+        )
         if (found !== undefined) {
           taken.add(found)
           return found
         }
-        if (isClosed) throw new Error(`The stream ended without the event ${kind ?? ''}. It was: ${all}`)
+        if (isClosed)
+          throw new Error(`The stream ended without the event ${kind ?? ''}. It was: ${all}`)
         await wake.promise
       }
     },

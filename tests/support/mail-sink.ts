@@ -1,10 +1,19 @@
-/** Mail servers of the tests: one with Resend's API and one with SMTP. Both can simulate failures. */
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+/**
+ * Mail servers of the tests: one with Resend's API and one with SMTP. Both can simulate failures.
+ */
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A mail that the provider accepted. `key` is its Idempotency-Key; `arrivedAt` is in milliseconds since the epoch. */
+/**
+ * A mail that the provider accepted. `key` is its Idempotency-Key; `arrivedAt` is in milliseconds
+ * since the epoch.
+ */
 export type ReceivedMail = {
   to: string
   from: string
@@ -35,19 +44,31 @@ export type MailSink = {
   requests(): number
   /** Returns the number of open connections. */
   openConnections(): number
-  /** Returns the first mail to this address that satisfies the predicate. @throws after `timeoutMs`, with the list of mails that arrived */
-  waitFor(to: string, predicate?: (mail: ReceivedMail) => boolean, timeoutMs?: number): Promise<ReceivedMail>
+  /**
+   * Returns the first mail to this address that satisfies the predicate. @throws after `timeoutMs`,
+   * with the list of mails that arrived
+   */
+  waitFor(
+    to: string,
+    predicate?: (mail: ReceivedMail) => boolean,
+    timeoutMs?: number,
+  ): Promise<ReceivedMail>
   close(): Promise<void>
 }
 
 /** Returns the links of a mail, in order. */
-export const linksIn = (mail: { text: string }): string[] => mail.text.match(/https?:\/\/\S+/g) ?? []
+export const linksIn = (mail: { text: string }): string[] =>
+  mail.text.match(/https?:\/\/\S+/g) ?? []
 
-/** Returns the main link of a mail. Ignores the second link of a verification mail. @throws if there are other links */
+/**
+ * Returns the main link of a mail. Ignores the second link of a verification mail. @throws if there
+ * are other links
+ */
 export function linkIn(mail: { text: string }): string {
   const links = linksIn(mail)
   const [link] = links
-  if (link === undefined || links.slice(1).some((other) => !other.includes('/disown-account?'))) throw new Error(`expected one link, found ${links.length}`)
+  if (link === undefined || links.slice(1).some((other) => !other.includes('/disown-account?')))
+    throw new Error(`expected one link, found ${links.length}`)
   return link
 }
 
@@ -87,17 +108,37 @@ export async function mailSink(): Promise<MailSink> {
     requests += 1
     const body = await readText(request)
     if (mode === 'hang') return
-    if (mode === 'down') return answer(response, 500, { name: 'internal_server_error', message: 'An unexpected error occurred.' })
+    if (mode === 'down')
+      return answer(response, 500, {
+        name: 'internal_server_error',
+        message: 'An unexpected error occurred.',
+      })
     if (mode === 'encoded') response.setHeader('content-encoding', 'br')
-    if (mode === 'busy') return answer(response, 429, { name: 'rate_limit_exceeded', message: 'Too many requests.' })
-    if (mode === 'reject') return answer(response, 422, { name: 'validation_error', message: `Invalid \`to\` field: ${body}` })
-    if (request.method !== 'POST' || request.url !== '/emails') return answer(response, 404, { name: 'not_found', message: 'Not found.' })
+    if (mode === 'busy')
+      return answer(response, 429, { name: 'rate_limit_exceeded', message: 'Too many requests.' })
+    if (mode === 'reject')
+      return answer(response, 422, {
+        name: 'validation_error',
+        message: `Invalid \`to\` field: ${body}`,
+      })
+    if (request.method !== 'POST' || request.url !== '/emails')
+      return answer(response, 404, { name: 'not_found', message: 'Not found.' })
     const key = request.headers['idempotency-key']?.toString()
     const earlier = key === undefined ? undefined : bodies.get(key)
-    if (earlier !== undefined && earlier !== body) return answer(response, 409, { name: 'invalid_idempotent_request', message: 'Another payload.' })
+    if (earlier !== undefined && earlier !== body)
+      return answer(response, 409, {
+        name: 'invalid_idempotent_request',
+        message: 'Another payload.',
+      })
     if (earlier === undefined) {
       if (key !== undefined) bodies.set(key, body)
-      const { to, ...mail } = JSON.parse(body) as { to: string | string[], from: string, subject: string, text: string, html: string }
+      const { to, ...mail } = JSON.parse(body) as {
+        to: string | string[]
+        from: string
+        subject: string
+        text: string
+        html: string
+      }
       accepted.push({ ...mail, to: [to].flat().join(', '), key, arrivedAt: Date.now() })
     }
     answer(response, 200, { id: key ?? String(requests) })
@@ -135,7 +176,9 @@ export async function mailSink(): Promise<MailSink> {
         if (mail !== undefined) return mail
         if (Date.now() > deadline) {
           const others = accepted.map((other) => `${other.to}: ${other.subject}`).join('; ')
-          throw new Error(`no such mail to ${to} within ${timeoutMs} ms; there are: ${others || 'none'}`)
+          throw new Error(
+            `no such mail to ${to} within ${timeoutMs} ms; there are: ${others || 'none'}`,
+          )
         }
         await sleep(20)
       }
@@ -156,14 +199,21 @@ type SmtpMail = { from: string, to: string[], data: string }
 export type SmtpSink = {
   /** The value of SMTP_URL. */
   url: string
-  /** `mute` sends no greeting; `wrong-login` refuses every login, and repeats it after a control of the terminal; `no-such-user` responds 550 to RCPT; `later` responds 451; `hang` does not respond to the end of DATA. */
+  /**
+   * `mute` sends no greeting; `wrong-login` refuses every login, and repeats it after a control of
+   * the terminal; `no-such-user` responds 550 to RCPT; `later` responds 451; `hang` does not
+   * respond to the end of DATA.
+   */
   mode: 'ok' | 'mute' | 'wrong-login' | 'no-such-user' | 'later' | 'hang'
   mails: SmtpMail[]
   openConnections(): number
   close(): Promise<void>
 }
 
-/** Starts an SMTP server that accepts one mail per connection. @param host its address, such as one that containers reach */
+/**
+ * Starts an SMTP server that accepts one mail per connection. @param host its address, such as one
+ * that containers reach
+ */
 export async function smtpSink(host = '127.0.0.1'): Promise<SmtpSink> {
   const server = createServer()
   const sockets = socketsOf(server)
@@ -192,7 +242,9 @@ export async function smtpSink(host = '127.0.0.1'): Promise<SmtpSink> {
         case 'EHLO':
           return say('250-sink\r\n250 AUTH PLAIN')
         case 'AUTH':
-          return say(sink.mode === 'wrong-login' ? `535 5.7.8 not accepted: \x1b[2J${line}` : '235 accepted')
+          return say(
+            sink.mode === 'wrong-login' ? `535 5.7.8 not accepted: \x1b[2J${line}` : '235 accepted',
+          )
         case 'MAIL':
           mail = { from: address, to: [], data: '' }
           return say('250 ok')

@@ -1,9 +1,13 @@
-/** The queries of the alerts and of the Grafana dashboard, and a check that a service exports their series. */
+/**
+ * The queries of the alerts and of the Grafana dashboard, and a check that a service exports their
+ * series.
+ */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const folder = join(import.meta.dirname, '../../infra/monitoring')
-export const monitoringFile = (path: string): Promise<string> => readFile(join(folder, path), 'utf8')
+export const monitoringFile = (path: string): Promise<string> =>
+  readFile(join(folder, path), 'utf8')
 
 type Panel = {
   id: number
@@ -13,9 +17,13 @@ type Panel = {
   datasource?: { uid: string }
   targets?: { expr: string }[]
 }
-export type Board = { uid: string, panels: (Panel & { gridPos: { x: number, y: number, w: number, h: number } })[] }
+export type Board = {
+  uid: string
+  panels: (Panel & { gridPos: { x: number, y: number, w: number, h: number } })[]
+}
 
-export const board = async (): Promise<Board> => JSON.parse(await monitoringFile('grafana/dashboards/finance.json'))
+export const board = async (): Promise<Board> =>
+  JSON.parse(await monitoringFile('grafana/dashboards/finance.json'))
 
 /** The name of each alert and its query. */
 export async function alerts(): Promise<{ name: string, query: string }[]> {
@@ -40,12 +48,22 @@ const addedByPrometheus = new Set(['job', 'instance'])
 type Series = { metric: string, labels: string[] }
 
 export function seriesIn(query: string): Series[] {
-  const grouped = [...query.matchAll(/\bby ?\(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(',').map((name) => name.trim()))
-  const named = [...query.matchAll(/\b(up|ALERTS|(?:auth|edge|finance|nodejs|process)_[a-z0-9_]+)(?:\{([^}]*)\})?/g)]
-  // A series must have the labels that the query groups by. A query with several series groups each of them by itself.
+  const grouped = [...query.matchAll(/\bby ?\(([^)]*)\)/g)].flatMap(([, names = '']) =>
+    names.split(',').map((name) => name.trim())
+  )
+  const named = [
+    ...query.matchAll(
+      /\b(up|ALERTS|(?:auth|edge|finance|nodejs|process)_[a-z0-9_]+)(?:\{([^}]*)\})?/g,
+    ),
+  ]
+  // A series must have the labels that the query groups by. A query with several series groups each
+  // of them by itself.
   return named.map(([, metric = '', matchers = '']) => ({
     metric,
-    labels: [...[...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label), ...(named.length === 1 ? grouped : [])]
+    labels: [
+      ...[...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label),
+      ...(named.length === 1 ? grouped : []),
+    ]
       .filter((label) => !addedByPrometheus.has(label)),
   }))
 }
@@ -55,10 +73,25 @@ export function seriesIn(query: string): Series[] {
  * @param kinds matches the names of the series to check
  * @param exposition the service's response to GET /metrics
  */
-export async function missingSeries(kinds: RegExp, exposition: string): Promise<{ seriesCount: number, missing: string[] }> {
+export async function missingSeries(
+  kinds: RegExp,
+  exposition: string,
+): Promise<{ seriesCount: number, missing: string[] }> {
   const lines = exposition.split('\n')
   const series = (await queries()).flatMap(seriesIn).filter(({ metric }) => kinds.test(metric))
   const has = ({ metric, labels }: Series) =>
-    lines.some((line) => (line.startsWith(`${metric}{`) || line.startsWith(`${metric} `)) && labels.every((label) => new RegExp(`[{,]${label}="`).test(line)))
-  return { seriesCount: series.length, missing: [...new Set(series.filter((one) => !has(one)).map(({ metric, labels }) => `${metric}{${labels.join(',')}}`))] }
+    lines.some((line) =>
+      (line.startsWith(`${metric}{`) || line.startsWith(`${metric} `)) &&
+      labels.every((label) => new RegExp(`[{,]${label}="`).test(line))
+    )
+  return {
+    seriesCount: series.length,
+    missing: [
+      ...new Set(
+        series.filter((one) => !has(one)).map(({ metric, labels }) =>
+          `${metric}{${labels.join(',')}}`
+        ),
+      ),
+    ],
+  }
 }

@@ -2,7 +2,15 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { decodeJwt, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK, type JWTPayload } from 'jose'
+import {
+  decodeJwt,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  SignJWT,
+  type JWK,
+  type JWTPayload,
+} from 'jose'
 import { Provider, type Configuration } from 'oidc-provider'
 import type { Person } from './person.ts'
 
@@ -45,7 +53,10 @@ export async function oidcProvider() {
       findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...people.get(id) }) }),
       // Grants consent without asking the user.
       loadExistingGrant: async ({ oidc: { session, client } }) => {
-        const grant = new provider!.Grant({ clientId: client?.clientId, accountId: session?.accountId })
+        const grant = new provider!.Grant({
+          clientId: client?.clientId,
+          accountId: session?.accountId,
+        })
         grant.addOIDCScope('openid profile email')
         await grant.save()
         return grant
@@ -57,18 +68,29 @@ export async function oidcProvider() {
     provider.use(async (context, next) => {
       await next()
       const { body } = context
-      if (context.path !== '/token' || typeof body !== 'object' || body === null || !('id_token' in body)) return
+      if (
+        context.path !== '/token' || typeof body !== 'object' || body === null ||
+        !('id_token' in body)
+      ) return
       if (change === undefined && forgedWith === undefined) return
       const claims = decodeJwt(String(body.id_token))
       const by = forgedWith ?? key
-      body.id_token = await new SignJWT(change?.(claims) ?? claims).setProtectedHeader({ alg: 'RS256', kid: by.kid! }).sign(await importJWK(by))
+      body.id_token = await new SignJWT(change?.(claims) ?? claims).setProtectedHeader({
+        alg: 'RS256',
+        kid: by.kid!,
+      }).sign(await importJWK(by))
     })
   }
 
   return {
     issuer,
     people,
-    env: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'finance', OIDC_CLIENT_SECRET: secret, OIDC_NAME: 'The House' },
+    env: {
+      OIDC_ISSUER: issuer,
+      OIDC_CLIENT_ID: 'finance',
+      OIDC_CLIENT_SECRET: secret,
+      OIDC_NAME: 'The House',
+    },
     /** Starts to serve a client. @param publicUrl PUBLIC_URL of the client */
     serve: (publicUrl: string, options?: Configuration) => {
       redirectUri = `${publicUrl}/api/auth/callback/oidc`
@@ -130,7 +152,12 @@ export async function signInAtProvider(url: string, sub: string): Promise<URL> {
     const location = response.headers.get('location')
     if (location === null) {
       const html = await response.text()
-      if (!html.includes('value="login"')) throw new Error(`The provider shows no sign-in form: ${response.status} ${html.replace(/[^]*<body>/, '')}`)
+      if (!html.includes('value="login"'))
+        throw new Error(
+          `The provider shows no sign-in form: ${response.status} ${
+            html.replace(/[^]*<body>/, '')
+          }`,
+        )
       form = new URLSearchParams({ prompt: 'login', login: sub, password: 'any' })
     } else {
       at = new URL(location, at)
@@ -140,8 +167,15 @@ export async function signInAtProvider(url: string, sub: string): Promise<URL> {
   throw new Error('The provider does not redirect to the callback.')
 }
 
-/** Starts a sign-in at the service and signs in at the provider. @returns the callback URL, not yet opened */
-export async function callbackFromProvider(user: Person, sub: string, redirectTo?: string): Promise<URL> {
+/**
+ * Starts a sign-in at the service and signs in at the provider. @returns the callback URL, not yet
+ * opened
+ */
+export async function callbackFromProvider(
+  user: Person,
+  sub: string,
+  redirectTo?: string,
+): Promise<URL> {
   const begun = await user.post('/sign-in/oidc', redirectTo === undefined ? {} : { redirectTo })
   if (begun.status !== 200) throw new Error(JSON.stringify(begun.body))
   return signInAtProvider(begun.body.url, sub)
@@ -151,4 +185,5 @@ export async function callbackFromProvider(user: Person, sub: string, redirectTo
 export const openCallback = (user: Person, from: URL) => user.get(`/callback/oidc${from.search}`)
 
 /** Signs in at the provider and opens the callback URL. */
-export const signInWithProvider = async (user: Person, sub: string) => openCallback(user, await callbackFromProvider(user, sub))
+export const signInWithProvider = async (user: Person, sub: string) =>
+  openCallback(user, await callbackFromProvider(user, sub))

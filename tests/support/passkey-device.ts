@@ -1,4 +1,7 @@
-/** A device that stores a passkey and answers like a browser. Overrides forge single values of its answers. */
+/**
+ * A device that stores a passkey and answers like a browser. Overrides forge single values of its
+ * answers.
+ */
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto'
 
 type Cbor = number | string | Uint8Array | Map<number | string, Cbor>
@@ -12,7 +15,8 @@ function cbor(value: Cbor): Buffer {
       ? Buffer.from([(major << 5) | 24, length])
       : Buffer.from([(major << 5) | 25, length >> 8, length & 255])
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
-  if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
+  if (typeof value === 'string')
+    return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
   if (value instanceof Uint8Array) return Buffer.concat([head(2, value.length), value])
   return Buffer.concat([head(5, value.size), ...[...value].flat().map(cbor)])
 }
@@ -62,7 +66,8 @@ export function passkeyDevice(origin: string, isSynced = true) {
   const authenticatorData = (rpId: string, overrides: DeviceOverrides, flags: number) => {
     const data = Buffer.alloc(37)
     sha256(overrides.rpId ?? rpId).copy(data)
-    data[32] = (overrides.present === false ? 0 : flag.present) | (overrides.verified === false ? 0 : flag.verified) | flags
+    data[32] = (overrides.present === false ? 0 : flag.present) |
+      (overrides.verified === false ? 0 : flag.verified) | flags
     data.writeUInt32BE(overrides.counter ?? counter, 33)
     return data
   }
@@ -75,13 +80,21 @@ export function passkeyDevice(origin: string, isSynced = true) {
     id: () => id,
     privateKey: () => pair.privateKey,
     /** `navigator.credentials.create(options)`, as JSON. */
-    create: (options: { challenge: string, rp: { id: string }, user: { id: string } }, overrides: DeviceOverrides = {}) => {
+    create: (
+      options: { challenge: string, rp: { id: string }, user: { id: string } },
+      overrides: DeviceOverrides = {},
+    ) => {
       pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       id = overrides.credentialId ?? randomBytes(32).toString('base64url')
       handle = options.user.id
       counter = 0
       const { x = '', y = '' } = pair.publicKey.export({ format: 'jwk' })
-      const key = cbor(new Map<number, Cbor>([[1, 2], [3, -7], [-1, 1], [-2, Buffer.from(x, 'base64url')], [-3, Buffer.from(y, 'base64url')]]))
+      const key = cbor(
+        new Map<number, Cbor>([[1, 2], [3, -7], [-1, 1], [-2, Buffer.from(x, 'base64url')], [
+          -3,
+          Buffer.from(y, 'base64url'),
+        ]]),
+      )
       const rawId = Buffer.from(id, 'base64url')
       const authData = Buffer.concat([
         authenticatorData(options.rp.id, overrides, flag.attested | backup),
@@ -91,8 +104,15 @@ export function passkeyDevice(origin: string, isSynced = true) {
         key,
       ])
       const { fmt, attStmt } = overrides.attestation ?? { fmt: 'none', attStmt: new Map() }
-      const attestationObject = cbor(new Map<string, Cbor>([['fmt', fmt], ['attStmt', attStmt], ['authData', authData]])).toString('base64url')
-      return answer({ clientDataJSON: clientData('webauthn.create', options.challenge, overrides).toString('base64url'), attestationObject }, overrides)
+      const attestationObject = cbor(
+        new Map<string, Cbor>([['fmt', fmt], ['attStmt', attStmt], ['authData', authData]]),
+      ).toString('base64url')
+      return answer({
+        clientDataJSON: clientData('webauthn.create', options.challenge, overrides).toString(
+          'base64url',
+        ),
+        attestationObject,
+      }, overrides)
     },
     /** `navigator.credentials.get(options)`, as JSON. */
     get: (options: { challenge: string, rpId: string }, overrides: DeviceOverrides = {}) => {
@@ -102,7 +122,11 @@ export function passkeyDevice(origin: string, isSynced = true) {
       return answer({
         clientDataJSON: client.toString('base64url'),
         authenticatorData: data.toString('base64url'),
-        signature: sign('sha256', Buffer.concat([data, sha256(client)]), overrides.key ?? pair.privateKey).toString('base64url'),
+        signature: sign(
+          'sha256',
+          Buffer.concat([data, sha256(client)]),
+          overrides.key ?? pair.privateKey,
+        ).toString('base64url'),
         userHandle: overrides.userHandle ?? handle,
       }, overrides)
     },

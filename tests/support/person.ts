@@ -13,21 +13,42 @@ export const password = 'correct horse battery'
 let count = 0
 
 /** Returns the header `cookie` of a user's browser. */
-export const cookieOf = ({ cookies }: { cookies: ReadonlyMap<string, string> }) => [...cookies].map(([key, value]) => `${key}=${value}`).join('; ')
+export const cookieOf = ({ cookies }: { cookies: ReadonlyMap<string, string> }) =>
+  [...cookies].map(([key, value]) => `${key}=${value}`).join('; ')
 
 const newAddress = (name: string) => `${name.toLowerCase()}-${++count}@example.org`
 
-/** Creates a browser for a new user, or for an existing user if the address has an account. Sends no request. */
-export function person(stack: Pick<Stack, 'url' | 'sql' | 'mail'>, name = 'user', email = newAddress(name)) {
+/**
+ * Creates a browser for a new user, or for an existing user if the address has an account. Sends no
+ * request.
+ */
+export function person(
+  stack: Pick<Stack, 'url' | 'sql' | 'mail'>,
+  name = 'user',
+  email = newAddress(name),
+) {
   const cookies = new Map<string, string>()
 
-  /** Sends one request with the browser's cookies. Sends an Origin header only if `headers` has one. */
-  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+  /**
+   * Sends one request with the browser's cookies. Sends an Origin header only if `headers` has one.
+   */
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
     const cookie = cookieOf({ cookies })
     const response = await fetch(`${stack.url}/api/auth${path}`, {
       method,
-      headers: { ...(cookie === '' ? {} : { cookie }), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      headers: {
+        ...(cookie === '' ? {} : { cookie }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     for (const line of response.headers.getSetCookie()) {
       const [, key, value] = /^([^=]+)=([^;]*)/.exec(line) ?? []
@@ -38,7 +59,11 @@ export function person(stack: Pick<Stack, 'url' | 'sql' | 'mail'>, name = 'user'
     const text = await response.text()
     const answer = {
       status: response.status,
-      body: text === '' ? null : response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text,
+      body: text === ''
+        ? null
+        : response.headers.get('content-type')?.includes('json')
+        ? JSON.parse(text)
+        : text,
       headers: response.headers,
     }
     expectMatchesDescription(method, path, answer)
@@ -51,7 +76,8 @@ export function person(stack: Pick<Stack, 'url' | 'sql' | 'mail'>, name = 'user'
     cookies,
     call,
     get: (path: string, headers?: Record<string, string>) => call('GET', path, undefined, headers),
-    post: (path: string, body?: unknown, headers?: Record<string, string>) => call('POST', path, body, headers),
+    post: (path: string, body?: unknown, headers?: Record<string, string>) =>
+      call('POST', path, body, headers),
     patch: (path: string, body?: unknown) => call('PATCH', path, body),
     delete: (path: string, body?: unknown) => call('DELETE', path, body),
     signUp: () => call('POST', '/sign-up/email', { email, password, name }),
@@ -78,8 +104,9 @@ export type Person = ReturnType<typeof person>
 let hashed: Promise<string> | undefined
 
 /**
- * Creates a user with a verified address and a session, by inserting the rows that the service would store. This saves the mail
- * and a password hash, which takes 0.1 s of processor time. Tests of sign-up use `person` instead.
+ * Creates a user with a verified address and a session, by inserting the rows that the service
+ * would store. This saves the mail and a password hash, which takes 0.1 s of processor time. Tests
+ * of sign-up use `person` instead.
  */
 export async function signedIn(stack: Stack, name?: string): Promise<Person> {
   const user = person(stack, name)
@@ -93,7 +120,10 @@ export async function signedIn(stack: Stack, name?: string): Promise<Person> {
   )
   const signature = createHmac('sha256', stack.secret).update(token).digest('base64')
   const prefix = stack.publicUrl.startsWith('https:') ? '__Secure-' : ''
-  user.cookies.set(`${prefix}better-auth.session_token`, encodeURIComponent(`${token}.${signature}`))
+  user.cookies.set(
+    `${prefix}better-auth.session_token`,
+    encodeURIComponent(`${token}.${signature}`),
+  )
   return user
 }
 
@@ -104,7 +134,10 @@ export async function subscribed(stack: Stack, name?: string): Promise<Person> {
   return user
 }
 
-/** Creates an organization with an owner and one member per given role. It is active in all their sessions. */
+/**
+ * Creates an organization with an owner and one member per given role. It is active in all their
+ * sessions.
+ */
 export async function team<Role extends 'admin' | 'editor' | 'viewer'>(
   stack: Stack,
   roles: Role[],
@@ -113,7 +146,11 @@ export async function team<Role extends 'admin' | 'editor' | 'viewer'>(
   const { body: { id } } = await owner.post('/organization/create', { name: 'The Team' })
   const members = await Promise.all(roles.map(async (role) => {
     const member = await signedIn(stack, role)
-    const { body } = await owner.post('/organization/invite-member', { organizationId: id, email: member.email, role })
+    const { body } = await owner.post('/organization/invite-member', {
+      organizationId: id,
+      email: member.email,
+      role,
+    })
     await member.post('/organization/accept-invitation', { invitationId: body.id })
     await member.post('/organization/set-active', { organizationId: id })
     return [role, member] as const

@@ -16,7 +16,11 @@ export const rateFile = (rates: Rates): string =>
 \t<Cube>
 ${
     Object.entries(rates).map(([day, of]) =>
-      `\t\t<Cube time='${day}'>\n${Object.entries(of).map(([currency, rate]) => `\t\t\t<Cube currency='${currency}' rate='${rate}'/>`).join('\n')}\n\t\t</Cube>`
+      `\t\t<Cube time='${day}'>\n${
+        Object.entries(of).map(([currency, rate]) =>
+          `\t\t\t<Cube currency='${currency}' rate='${rate}'/>`
+        ).join('\n')
+      }\n\t\t</Cube>`
     ).join('\n')
   }
 \t</Cube>
@@ -36,7 +40,8 @@ export async function rateServer(content: RateServer['content']): Promise<RateSe
   let requests = 0
   const server = createServer((_, response) => {
     requests += 1
-    if (typeof started.content === 'string') response.setHeader('content-type', 'text/xml').end(started.content)
+    if (typeof started.content === 'string')
+      response.setHeader('content-type', 'text/xml').end(started.content)
     else started.content(response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

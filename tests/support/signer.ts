@@ -1,16 +1,27 @@
-/** A signing key for tests, published to PostgREST. The private keys of the auth service are not readable. */
+/**
+ * A signing key for tests, published to PostgREST. The private keys of the auth service are not
+ * readable.
+ */
 import { randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import type pg from 'pg'
 
 /** The claims of a token that differ between callers. */
-type Subject = { id: string, email: string, sessionId: string, organization?: { id?: string, role?: string } }
+type Subject = {
+  id: string
+  email: string
+  sessionId: string
+  organization?: { id?: string, role?: string }
+}
 
 export type Signer = {
   kid: string
   privateKey: CryptoKey
   publicKey: CryptoKey
-  /** Signs a token in the format of the auth service. @param change claims to replace; undefined removes a claim */
+  /**
+   * Signs a token in the format of the auth service. @param change claims to replace; undefined
+   * removes a claim
+   */
   sign: (subject: Subject, change?: Record<string, unknown>) => Promise<string>
 }
 
@@ -22,14 +33,20 @@ let keyPair: ReturnType<typeof generateKeyPair> | undefined
  * @param owner a connection of the database owner
  * @param publicUrl audience and issuer of the tokens
  */
-export async function tokenSigner(owner: Pick<pg.ClientBase, 'query'>, publicUrl: string): Promise<Signer> {
+export async function tokenSigner(
+  owner: Pick<pg.ClientBase, 'query'>,
+  publicUrl: string,
+): Promise<Signer> {
   keyPair ??= generateKeyPair('RS256', { extractable: true })
   const { publicKey, privateKey } = await keyPair
   const kid = randomUUID()
-  await owner.query(`insert into auth.jwks (id, public_key, private_key, signs_from, expires_at) values ($1, $2, 'sealed', now(), now() + interval '1 hour')`, [
-    kid,
-    JSON.stringify(await exportJWK(publicKey)),
-  ])
+  await owner.query(
+    `insert into auth.jwks (id, public_key, private_key, signs_from, expires_at) values ($1, $2, 'sealed', now(), now() + interval '1 hour')`,
+    [
+      kid,
+      JSON.stringify(await exportJWK(publicKey)),
+    ],
+  )
   return {
     kid,
     privateKey,

@@ -1,4 +1,7 @@
-/** Starts the product for a test file or a test: a new database, and the services that the options select. */
+/**
+ * Starts the product for a test file or a test: a new database, and the services that the options
+ * select.
+ */
 import pg from 'pg'
 import { startAuth } from '../../auth/main.ts'
 import type { Observers, Service } from '../../common/service.ts'
@@ -36,7 +39,10 @@ export type Stack = AsyncDisposable & {
   logged: string[]
   /** Stops both services. @returns a function that starts them again on the same ports */
   stop: () => Promise<() => Promise<void>>
-  /** Starts another auth service on the same database. @param more settings in addition @returns its URL */
+  /**
+   * Starts another auth service on the same database. @param more settings in addition @returns its
+   * URL
+   */
   startAnotherAuth: (more?: Record<string, string>) => Promise<string>
   /** Starts another PostgREST on the same database. */
   startAnotherPostgrest: () => Promise<{ url: string, stop: () => Promise<void> }>
@@ -51,7 +57,10 @@ export type StackOptions = {
   auth?: boolean
   /** Whether to start PostgREST. Default: false. */
   data?: boolean
-  /** Whether to serve the mailbox and the pages of `npm start` instead of sending mail. Default: false. */
+  /**
+   * Whether to serve the mailbox and the pages of `npm start` instead of sending mail. Default:
+   * false.
+   */
   local?: boolean
   /** Additional settings of PostgREST. */
   dataEnv?: Record<string, string>
@@ -84,7 +93,10 @@ export async function startStack(
   }: StackOptions = {},
 ): Promise<Stack> {
   await using starting = new AsyncDisposableStack()
-  const database = await freshDatabase({ template: auth ? startedDatabase : templateDatabase, ...origin })
+  const database = await freshDatabase({
+    template: auth ? startedDatabase : templateDatabase,
+    ...origin,
+  })
   starting.defer(database.drop)
   const mail = await mailSink()
   starting.defer(() => mail.close())
@@ -139,11 +151,18 @@ export async function startStack(
         receivers,
         ...(hashesOnce && { wrapPasswords: rememberHashes }),
         ...(mails !== undefined &&
-          { onUnsentMail: mails.add, additions: additions(settings, mails), wrapListener: ({ listener }: Service) => withMailbox(listener, mails) }),
+          {
+            onUnsentMail: mails.add,
+            additions: additions(settings, mails),
+            wrapListener: ({ listener }: Service) => withMailbox(listener, mails),
+          }),
         ...(data &&
           {
             wrapListener: (service: Service, observers: Observers) =>
-              localEdge(service, observers, { ...settings, postgrestUrl: `http://127.0.0.1:${dataPort}` }),
+              localEdge(service, observers, {
+                ...settings,
+                postgrestUrl: `http://127.0.0.1:${dataPort}`,
+              }),
           }),
       },
     )

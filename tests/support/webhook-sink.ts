@@ -9,12 +9,20 @@ type ReceivedMessage = { id: string, headers: Record<string, string>, text: stri
 export type WebhookSink = AsyncDisposable & {
   url: string
   /** The status of the next responses, or a handler of them. */
-  answer: (message: ReceivedMessage) => { status: number, headers?: Record<string, string>, body?: string } | 'hang'
+  answer: (
+    message: ReceivedMessage,
+  ) => { status: number, headers?: Record<string, string>, body?: string } | 'hang'
   messages: ReceivedMessage[]
   /** The most requests that waited for a response at the same time. */
   mostOpen: () => number
   /** The changes of all messages. */
-  changes: () => { table: string, organization_id: string | null, actions: string[], ids: string[] | null, change_id: string | null }[]
+  changes: () => {
+    table: string
+    organization_id: string | null
+    actions: string[]
+    ids: string[] | null
+    change_id: string | null
+  }[]
 }
 
 export async function webhookSink(): Promise<WebhookSink> {

@@ -1,4 +1,7 @@
-/** A process that sends webhooks, for a test that kills it. Arguments: database URL, BETTER_AUTH_SECRET. */
+/**
+ * A process that sends webhooks, for a test that kills it. Arguments: database URL,
+ * BETTER_AUTH_SECRET.
+ */
 import pg from 'pg'
 import { startWebhooks } from '../../realtime/webhooks/dispatcher.ts'
 import { localReceivers } from '../../realtime/webhooks/sender.ts'

@@ -20,18 +20,27 @@ const failed = (work: Promise<unknown>): Promise<FinanceError> =>
     throw new Error('It did not fail.')
   }, (error: FinanceError) => error)
 
-const signedInClient = async (name: string, on: Stack = stack): Promise<PersonClient> => clientOf(on, await signedIn(on, name))
+const signedInClient = async (name: string, on: Stack = stack): Promise<PersonClient> =>
+  clientOf(on, await signedIn(on, name))
 
 /** Adds a transaction with a file. @returns the id of the transaction */
-async function shopping({ data, attach }: Client, file: Uint8Array, row: object = {}): Promise<string> {
-  const { id } = await unwrap(data.from('transactions').insert({ name: 'Shopping', amount: -20, ...row }).select('id').single())
+async function shopping(
+  { data, attach }: Client,
+  file: Uint8Array,
+  row: object = {},
+): Promise<string> {
+  const { id } = await unwrap(
+    data.from('transactions').insert({ name: 'Shopping', amount: -20, ...row }).select('id')
+      .single(),
+  )
   await attach(id, new Blob([new Uint8Array(file)]), { name: 'Rechnung März.pdf', note: 'tax' })
   return id
 }
 
 const exportOf = async (client: Client) => blobOf(await exportMine(client))
 
-const attachmentsOf = ({ data }: Client) => unwrap(data.from('attachments').select().order('created_at'))
+const attachmentsOf = ({ data }: Client) =>
+  unwrap(data.from('attachments').select().order('created_at'))
 
 const isFile = (path: string) => path.startsWith('/api/auth/files/')
 
@@ -43,8 +52,16 @@ test('an export has each file once, also if a personal and a team transaction ha
   await shopping(client, shared, { organization_id: null })
   await shopping(client, other, { organization_id: null })
   const archive = await exportOf(client)
-  const entries = (await new ZipReader(new BlobReader(archive), { useWebWorkers: false }).getEntries()).filter(({ filename }) => filename.startsWith('files/'))
-  expect(entries.map(({ filename, compressionMethod, uncompressedSize }) => ({ filename, compressionMethod, uncompressedSize }))).toEqual(
+  const entries =
+    (await new ZipReader(new BlobReader(archive), { useWebWorkers: false }).getEntries())
+      .filter(({ filename }) => filename.startsWith('files/'))
+  expect(
+    entries.map(({ filename, compressionMethod, uncompressedSize }) => ({
+      filename,
+      compressionMethod,
+      uncompressedSize,
+    })),
+  ).toEqual(
     expect.arrayContaining([
       { filename: `files/${sha256Of(shared)}`, compressionMethod: 0, uncompressedSize: 600_000 },
       { filename: `files/${sha256Of(other)}`, compressionMethod: 0, uncompressedSize: 40_000 },
@@ -52,9 +69,19 @@ test('an export has each file once, also if a personal and a team transaction ha
   )
   expect(entries).toHaveLength(2)
   const files = await filesOf(archive)
-  expect(JSON.parse(files.get('manifest.json')!).files).toContainEqual({ path: `files/${sha256Of(shared)}`, size: 600_000, sha256: sha256Of(shared) })
-  expect(rowsIn(files, 'organization/attachments.jsonl')).toMatchObject([{ name: 'Rechnung März.pdf', note: 'tax', sha256: sha256Of(shared) }])
-  expect(rowsIn(files, 'personal/attachments.jsonl').map(({ sha256 }) => sha256 as string).toSorted()).toEqual([shared, other].map(sha256Of).toSorted())
+  expect(JSON.parse(files.get('manifest.json')!).files).toContainEqual({
+    path: `files/${sha256Of(shared)}`,
+    size: 600_000,
+    sha256: sha256Of(shared),
+  })
+  expect(rowsIn(files, 'organization/attachments.jsonl')).toMatchObject([{
+    name: 'Rechnung März.pdf',
+    note: 'tax',
+    sha256: sha256Of(shared),
+  }])
+  expect(
+    rowsIn(files, 'personal/attachments.jsonl').map(({ sha256 }) => sha256 as string).toSorted(),
+  ).toEqual([shared, other].map(sha256Of).toSorted())
 })
 
 test('an export requests one file at a time, and only as fast as it is read', async () => {
@@ -74,12 +101,18 @@ test('an export requests one file at a time, and only as fast as it is read', as
 })
 
 test.each([
-  ['a file cannot be read', () => Response.json({ message: 'Broken.' }, { status: 500 }), 'HTTP_500'],
+  [
+    'a file cannot be read',
+    () => Response.json({ message: 'Broken.' }, { status: 500 }),
+    'HTTP_500',
+  ],
   ['a file has other bytes', () => new Response('other bytes'), 'FILE_DAMAGED'],
 ])('an export stops if %s', async (_, answer, code) => {
   const ann = await signedIn(stack, 'Ann')
   await shopping(clientOf(stack, ann), newPdf())
-  expect(await failed(exportOf(clientOf(stack, ann, (path) => (isFile(path) ? answer() : undefined))))).toMatchObject({ code })
+  expect(
+    await failed(exportOf(clientOf(stack, ann, (path) => (isFile(path) ? answer() : undefined)))),
+  ).toMatchObject({ code })
 })
 
 describe('a restore', () => {
@@ -98,12 +131,28 @@ describe('a restore', () => {
   test('a restore in another account uploads the files to the restored transactions, and a second one uploads nothing', async () => {
     const bob = await signedInClient('Bob')
     const progress: [number, number][] = []
-    const { tables, problems } = await restoreMine(bob, archive, { onProgress: (...now) => progress.push(now) })
-    expect({ attachments: tables.attachments, problems }).toEqual({ attachments: { stored: 2, present: 0 }, problems: [] })
+    const { tables, problems } = await restoreMine(bob, archive, {
+      onProgress: (...now) => progress.push(now),
+    })
+    expect({ attachments: tables.attachments, problems }).toEqual({
+      attachments: { stored: 2, present: 0 },
+      problems: [],
+    })
     expect(progress.at(-1)).toEqual([4, 4])
-    const [row] = await unwrap(bob.data.from('transactions').select('name, attachments(*)').eq('name', 'Again'))
-    expect(row?.attachments).toMatchObject([{ name: 'Rechnung März.pdf', note: 'tax', content_type: 'application/pdf', sha256: sha256Of(file) }])
-    expect(Buffer.from(file).equals(Buffer.from(await (await bob.readFile(row!.attachments[0]!.id)).arrayBuffer()))).toBe(true)
+    const [row] = await unwrap(
+      bob.data.from('transactions').select('name, attachments(*)').eq('name', 'Again'),
+    )
+    expect(row?.attachments).toMatchObject([{
+      name: 'Rechnung März.pdf',
+      note: 'tax',
+      content_type: 'application/pdf',
+      sha256: sha256Of(file),
+    }])
+    expect(
+      Buffer.from(file).equals(
+        Buffer.from(await (await bob.readFile(row!.attachments[0]!.id)).arrayBuffer()),
+      ),
+    ).toBe(true)
 
     const uploads = bob.requests.filter(({ method }) => method === 'PUT').length
     expect((await restoreMine(bob, archive)).tables.attachments).toEqual({ stored: 0, present: 2 })
@@ -132,21 +181,41 @@ describe('a restore', () => {
     const [, large] = await attachmentsOf(small)
     const bob = await signedInClient('Bob', elsewhere)
     const { tables, problems } = await restoreMine(bob, await exportOf(small))
-    expect(tables).toMatchObject({ transactions: { stored: 2 }, attachments: { stored: 1, present: 0 } })
-    expect(problems).toEqual([{ table: 'attachments', id: large!.id, message: 'a file has at most 100000 bytes' }])
+    expect(tables).toMatchObject({
+      transactions: { stored: 2 },
+      attachments: { stored: 1, present: 0 },
+    })
+    expect(problems).toEqual([{
+      table: 'attachments',
+      id: large!.id,
+      message: 'a file has at most 100000 bytes',
+    }])
   })
 
   test('a restore reports an attachment that was deleted while the export ran, whose file the archive does not contain', async () => {
-    const gone = () => Response.json({ code: 'NOT_FOUND', message: 'No attachment.' }, { status: 404 })
-    const incomplete = await exportOf(clientOf(stack, ann, (path) => (path.endsWith('/rpc/open_attachment') ? gone() : undefined)))
+    const gone = () =>
+      Response.json({ code: 'NOT_FOUND', message: 'No attachment.' }, { status: 404 })
+    const incomplete = await exportOf(
+      clientOf(stack, ann, (path) => (path.endsWith('/rpc/open_attachment') ? gone() : undefined)),
+    )
     const bob = await signedInClient('Bob')
     const { tables, problems } = await restoreMine(bob, incomplete)
-    expect(tables).toMatchObject({ transactions: { stored: 2 }, attachments: { stored: 0, present: 0 } })
-    expect(problems.map(({ message }) => message)).toEqual(['The export does not contain this file.', 'The export does not contain this file.'])
+    expect(tables).toMatchObject({
+      transactions: { stored: 2 },
+      attachments: { stored: 0, present: 0 },
+    })
+    expect(problems.map(({ message }) => message)).toEqual([
+      'The export does not contain this file.',
+      'The export does not contain this file.',
+    ])
   })
 
   test('a restore stops if an upload fails', async () => {
-    const bob = clientOf(stack, await signedIn(stack, 'Bob'), (path) => (isFile(path) ? new Response('', { status: 502 }) : undefined))
+    const bob = clientOf(
+      stack,
+      await signedIn(stack, 'Bob'),
+      (path) => (isFile(path) ? new Response('', { status: 502 }) : undefined),
+    )
     expect(await failed(restoreMine(bob, archive))).toMatchObject({ status: 502 })
   })
 })

@@ -21,7 +21,8 @@ const failed = (work: Promise<unknown>): Promise<FinanceError | ExportFileError>
     throw new Error('It did not fail.')
   }, (error: FinanceError) => error)
 
-const someone = async (name: string): Promise<PersonClient> => clientOf(stack, await signedIn(stack, name))
+const someone = async (name: string): Promise<PersonClient> =>
+  clientOf(stack, await signedIn(stack, name))
 
 const exported = async (client: PersonClient) => {
   const file = await blobOf(await exportMine(client))
@@ -33,7 +34,13 @@ async function keepBooks({ data, attach }: PersonClient) {
   const one = async (table: 'accounts' | 'categories' | 'tags' | 'transactions', row: object) =>
     (await unwrap(data.from(table).insert(row as never).select('id').single())).id
   const [giro, savings, dollars] = [
-    await one('accounts', { name: 'Giro', type: 'checking', currency: 'eur', balance: 1, opened_on: '2025-01-01' }),
+    await one('accounts', {
+      name: 'Giro',
+      type: 'checking',
+      currency: 'eur',
+      balance: 1,
+      opened_on: '2025-01-01',
+    }),
     await one('accounts', { name: 'Savings', type: 'savings', currency: 'eur' }),
     await one('accounts', { name: 'Dollars', type: 'cash' }),
   ]
@@ -48,7 +55,12 @@ async function keepBooks({ data, attach }: PersonClient) {
     description: 'two\nlines, "quoted"',
   })
   await unwrap(
-    data.from('line_items').insert([{ transaction_id: shopping, name: 'Bread', amount: -15, category_id: food }, {
+    data.from('line_items').insert([{
+      transaction_id: shopping,
+      name: 'Bread',
+      amount: -15,
+      category_id: food,
+    }, {
       transaction_id: shopping,
       name: 'Tip',
       amount: -5,
@@ -57,21 +69,63 @@ async function keepBooks({ data, attach }: PersonClient) {
   await unwrap(data.from('transaction_tags').insert({ transaction_id: shopping, tag_id: trip }))
   // a text, because archives.ts reads and writes texts
   await attach(shopping, new File(['A receipt of 20.00'], 'receipt.txt'), { note: 'tax' })
-  await unwrap(data.from('budgets').insert({ category_id: food, month: '2025-01-01', amount: 300, currency: 'eur' }))
+  await unwrap(
+    data.from('budgets').insert({
+      category_id: food,
+      month: '2025-01-01',
+      amount: 300,
+      currency: 'eur',
+    }),
+  )
   // 100 from January 2025 until this month, and 90 from then on.
-  await unwrap(data.from('budgets').insert({ category_id: food, amount: 100, rollover: true, starts_on: '2025-01-01' }))
+  await unwrap(
+    data.from('budgets').insert({
+      category_id: food,
+      amount: 100,
+      rollover: true,
+      starts_on: '2025-01-01',
+    }),
+  )
   await unwrap(data.from('budgets').update({ amount: 90 }).is('month', null))
-  await unwrap(data.from('subscriptions').insert({ title: 'Rent', amount: 900, period: 'monthly', account_id: giro, category_id: food, currency: 'eur' }))
+  await unwrap(
+    data.from('subscriptions').insert({
+      title: 'Rent',
+      amount: 900,
+      period: 'monthly',
+      account_id: giro,
+      category_id: food,
+      currency: 'eur',
+    }),
+  )
   // sent in the order of age, which decides between equal priorities
   for (const name of ['first', 'second'])
     await unwrap(
-      data.from('rules').insert({ name, conditions: [{ field: 'category_id', operation: 'eq', value: food }], set_category_id: food, add_tags: [trip] }),
+      data.from('rules').insert({
+        name,
+        conditions: [{ field: 'category_id', operation: 'eq', value: food }],
+        set_category_id: food,
+        add_tags: [trip],
+      }),
     )
-  await unwrap(data.from('rules').insert({ name: 'third', conditions: [{ field: 'amount', operation: 'eq', value: -30 }], mark_as_transfer: true }))
+  await unwrap(
+    data.from('rules').insert({
+      name: 'third',
+      conditions: [{ field: 'amount', operation: 'eq', value: -30 }],
+      mark_as_transfer: true,
+    }),
+  )
   await unwrap(
     data.from('dashboards').insert({
       name: 'Mine',
-      layout: { widgets: [{ id: 'w', type: 'x', position: { x: 0, y: 0 }, size: { w: 1, h: 1 }, config: { account_id: giro, of: ['nobody'] } }] },
+      layout: {
+        widgets: [{
+          id: 'w',
+          type: 'x',
+          position: { x: 0, y: 0 },
+          size: { w: 1, h: 1 },
+          config: { account_id: giro, of: ['nobody'] },
+        }],
+      },
     }),
   )
   const long = data.fetch!(`${data.url}/exchange_rates`, {
@@ -83,35 +137,99 @@ async function keepBooks({ data, attach }: PersonClient) {
   const detailed = data.fetch!(`${data.url}/transactions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: '{"name":"Detailed","amount":-1,"source":"bank","external_id":"b-1","metadata":{"exact":0.12345678901234567890123456789}}',
+    body:
+      '{"name":"Detailed","amount":-1,"source":"bank","external_id":"b-1","metadata":{"exact":0.12345678901234567890123456789}}',
   })
   expect((await detailed).status).toBe(201)
-  const [half] = await unwrap(data.rpc('create_transfer', { from_account_id: giro, to_account_id: savings, amount: 50, transfer_date: '2025-02-01' }))
-  await unwrap(data.from('transactions').update({ status: 'pending', description: 'put by' }).eq('id', half!.id))
-  await unwrap(data.from('transactions').update({ category_id: food, reference_no: 'r-1' }).eq('id', half!.id))
-  await unwrap(data.rpc('create_transfer', { from_account_id: savings, to_account_id: dollars, amount: 10, to_amount: 11, transfer_date: '2025-02-02' }))
-  const alone = crypto.randomUUID()
-  await one('transactions', { id: alone, transfer_id: alone, name: 'To a pension', amount: -30, transaction_date: '2025-02-03' })
-  await unwrap(
-    data.rpc('import_transactions', { p_rows: [{ name: 'Tram', amount: '-2.90', transaction_date: '2025-01-02' }], p_source: 'csv', p_dry_run: false }),
+  const [half] = await unwrap(
+    data.rpc('create_transfer', {
+      from_account_id: giro,
+      to_account_id: savings,
+      amount: 50,
+      transfer_date: '2025-02-01',
+    }),
   )
-  await unwrap(data.from('balances').insert({ account_id: giro, on_date: '2025-01-31', balance: -19, source: 'statement' }))
+  await unwrap(
+    data.from('transactions').update({ status: 'pending', description: 'put by' }).eq(
+      'id',
+      half!.id,
+    ),
+  )
+  await unwrap(
+    data.from('transactions').update({ category_id: food, reference_no: 'r-1' }).eq('id', half!.id),
+  )
+  await unwrap(
+    data.rpc('create_transfer', {
+      from_account_id: savings,
+      to_account_id: dollars,
+      amount: 10,
+      to_amount: 11,
+      transfer_date: '2025-02-02',
+    }),
+  )
+  const alone = crypto.randomUUID()
+  await one('transactions', {
+    id: alone,
+    transfer_id: alone,
+    name: 'To a pension',
+    amount: -30,
+    transaction_date: '2025-02-03',
+  })
+  await unwrap(
+    data.rpc('import_transactions', {
+      p_rows: [{ name: 'Tram', amount: '-2.90', transaction_date: '2025-01-02' }],
+      p_source: 'csv',
+      p_dry_run: false,
+    }),
+  )
+  await unwrap(
+    data.from('balances').insert({
+      account_id: giro,
+      on_date: '2025-01-31',
+      balance: -19,
+      source: 'statement',
+    }),
+  )
   // A restore stores these rows before it closes their days.
-  const former = await one('accounts', { name: 'Former', type: 'checking', balance: 7, opened_on: '2024-01-01' })
-  await one('transactions', { name: 'Closed', amount: -7, account_id: former, transaction_date: '2024-06-30' })
-  await unwrap(data.from('accounts').update({ closed_on: '2024-07-01', closed_until: '2024-07-01' }).eq('id', former))
+  const former = await one('accounts', {
+    name: 'Former',
+    type: 'checking',
+    balance: 7,
+    opened_on: '2024-01-01',
+  })
+  await one('transactions', {
+    name: 'Closed',
+    amount: -7,
+    account_id: former,
+    transaction_date: '2024-06-30',
+  })
+  await unwrap(
+    data.from('accounts').update({ closed_on: '2024-07-01', closed_until: '2024-07-01' }).eq(
+      'id',
+      former,
+    ),
+  )
   await unwrap(data.from('closings').insert({ closed_until: '2024-06-30' }))
   return { giro, food, shopping }
 }
 
-/** Normalizes rows for a comparison after they were stored again: without ids, owners and times, and with each reference as a name. */
+/**
+ * Normalizes rows for a comparison after they were stored again: without ids, owners and times, and
+ * with each reference as a name.
+ */
 function sameWherever(files: Map<string, string>, folder = 'personal') {
-  const stored = Object.keys(tables).filter((table) => tables[table as keyof typeof tables].notRestored === undefined)
+  const stored = Object.keys(tables).filter((table) =>
+    tables[table as keyof typeof tables].notRestored === undefined
+  )
   const all = stored.flatMap((table) => rowsIn(files, `${folder}/${table}.jsonl`))
   const names = new Map(
-    all.filter(({ id }) => id !== undefined).map((row) => [row.id as string, `the ${row.name ?? row.title ?? row.base ?? row.currency} ${row.amount ?? ''}`]),
+    all.filter(({ id }) => id !== undefined).map((row) => [
+      row.id as string,
+      `the ${row.name ?? row.title ?? row.base ?? row.currency} ${row.amount ?? ''}`,
+    ]),
   )
-  for (const { transfer_id: transfer, transaction_date: date } of all) if (transfer) names.set(transfer, `the transfer of ${date}`)
+  for (const { transfer_id: transfer, transaction_date: date } of all)
+    if (transfer) names.set(transfer, `the transfer of ${date}`)
   return Object.fromEntries(stored.map((table) => [
     table,
     (files.get(`${folder}/${table}.jsonl`) ?? '').trim().split('\n')
@@ -120,7 +238,10 @@ function sameWherever(files: Map<string, string>, folder = 'personal') {
           /"(?:user_id|organization_id|tenant|created_at|updated_at|import_id|id)":(?:null|"[^"]*"),?/g,
           (found) => (found.includes('"id":"w"') ? found : ''),
         )
-          .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => names.get(id) ?? 'unknown')
+          .replace(
+            /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,
+            (id) => names.get(id) ?? 'unknown',
+          )
       ).toSorted(),
   ]))
 }
@@ -128,10 +249,14 @@ function sameWherever(files: Map<string, string>, folder = 'personal') {
 test('an export has every table that the data surface describes, and nothing else', async () => {
   const ann = await someone('Ann')
   const { data } = ann
-  const description = JSON.parse(await (await data.fetch!(`${data.url}/`, { headers: { accept: 'application/openapi+json' } })).text()) as {
+  const description = JSON.parse(
+    await (await data.fetch!(`${data.url}/`, { headers: { accept: 'application/openapi+json' } }))
+      .text(),
+  ) as {
     paths: Record<string, { get?: object }>
   }
-  const described = Object.keys(description.paths).filter((path) => /^\/[a-z_]+$/.test(path)).map((path) => path.slice(1))
+  const described = Object.keys(description.paths).filter((path) => /^\/[a-z_]+$/.test(path))
+    .map((path) => path.slice(1))
   expect(Object.keys(tables).toSorted()).toEqual(described.toSorted())
 })
 
@@ -142,10 +267,16 @@ test('an export has the account and its rows, exactly as stored, and a list of t
   const { user } = await ann.auth.getSession()
 
   const manifest = JSON.parse(files.get('manifest.json')!)
-  expect(manifest).toMatchObject({ format: 'finance-export', version: 1, user: { id: user.id, email: user.email }, organization: null })
+  expect(manifest).toMatchObject({
+    format: 'finance-export',
+    version: 1,
+    user: { id: user.id, email: user.email },
+    organization: null,
+  })
   expect([...files.keys()].at(-1)).toBe('manifest.json')
   for (const { path, rows, size, sha256 } of manifest.files) {
-    if (path.startsWith('files/')) expect({ path, size }).toEqual({ path: `files/${sha256}`, size: 'A receipt of 20.00'.length })
+    if (path.startsWith('files/'))
+      expect({ path, size }).toEqual({ path: `files/${sha256}`, size: 'A receipt of 20.00'.length })
     expect(sha256).toBe(createHash('sha256').update(files.get(path)!).digest('hex'))
     if (path.endsWith('.jsonl')) expect(rowsIn(files, path)).toHaveLength(rows)
   }
@@ -164,21 +295,37 @@ test('an export has the account and its rows, exactly as stored, and a list of t
     'select token, password from auth.sessions join auth.accounts using (user_id) where user_id = $1',
     [user.id],
   )
-  for (const text of files.values()) { for (const value of Object.values(secret!)) expect(text).not.toContain(value) }
+  for (const text of files.values()) {
+    for (const value of Object.values(secret!)) expect(text).not.toContain(value)
+  }
 })
 
 test('an export separates the rows of a team from personal ones, and has those that the role may list', async () => {
   const { id, owner, viewer } = await team(stack, ['viewer'])
   const [ownerClient, viewerClient] = [clientOf(stack, owner), clientOf(stack, viewer)]
   await keepBooks(ownerClient)
-  await unwrap(ownerClient.data.from('dashboards').insert({ name: 'Hidden', layout: { widgets: [] }, visibility: 'private' }))
+  await unwrap(
+    ownerClient.data.from('dashboards').insert({
+      name: 'Hidden',
+      layout: { widgets: [] },
+      visibility: 'private',
+    }),
+  )
   await unwrap(ownerClient.data.from('tags').insert({ name: 'my own', organization_id: null }))
-  await unwrap(viewerClient.data.from('tags').insert({ name: 'the viewer’s own', organization_id: null }))
+  await unwrap(
+    viewerClient.data.from('tags').insert({ name: 'the viewer’s own', organization_id: null }),
+  )
 
   const { files } = await exported(viewerClient)
-  expect(JSON.parse(files.get('manifest.json')!).organization).toMatchObject({ id, name: 'The Team' })
+  expect(JSON.parse(files.get('manifest.json')!).organization).toMatchObject({
+    id,
+    name: 'The Team',
+  })
   expect(rowsIn(files, 'personal/tags.jsonl')).toMatchObject([{ name: 'the viewer’s own' }])
-  expect(rowsIn(files, 'organization/tags.jsonl')).toMatchObject([{ name: 'trip', organization_id: id }])
+  expect(rowsIn(files, 'organization/tags.jsonl')).toMatchObject([{
+    name: 'trip',
+    organization_id: id,
+  }])
   expect(rowsIn(files, 'organization/dashboards.jsonl')).toEqual([])
   expect(rowsIn(files, 'organization/activity.jsonl')).toEqual([])
   expect(rowsIn(files, 'account/organizations.jsonl')).toMatchObject([{ id, role: 'viewer' }])
@@ -191,8 +338,15 @@ test('an export keeps its monthly rollovers after an import, also if it comes fr
   const ann = await someone('Ann')
   const { food } = await keepBooks(ann)
   const figures = async ({ data }: PersonClient, range: object) =>
-    unwrap(data.rpc('get_budget_comparison', range, { get: true }).select('name,currency,budget,actual,difference').order('currency'))
-  const ranges = [{}, { preset: 'last_month' }, { start_date: '2024-12-01', end_date: '2024-12-31' }, { start_date: '2025-06-01', end_date: '2025-06-30' }]
+    unwrap(
+      data.rpc('get_budget_comparison', range, { get: true }).select(
+        'name,currency,budget,actual,difference',
+      ).order('currency'),
+    )
+  const ranges = [{}, { preset: 'last_month' }, {
+    start_date: '2024-12-01',
+    end_date: '2024-12-31',
+  }, { start_date: '2025-06-01', end_date: '2025-06-30' }]
   const all = (client: PersonClient) => Promise.all(ranges.map((range) => figures(client, range)))
   const books = await all(ann)
   expect(books[3]).toMatchObject([{ currency: 'usd', budget: 600 }])
@@ -204,11 +358,18 @@ test('an export keeps its monthly rollovers after an import, also if it comes fr
   await unwrap(ann.data.from('past_budgets').delete().eq('category_id', food))
   const { files } = await exported(ann)
   const path = 'personal/budgets.jsonl'
-  const older = files.get(path)!.replace(/"starts_on":(?:null|"[^"]*"),/g, '').replace(/"created_at":"[^"]*"/g, '"created_at":"2025-01-15T10:00:00+00:00"')
+  const older = files.get(path)!.replace(/"starts_on":(?:null|"[^"]*"),/g, '').replace(
+    /"created_at":"[^"]*"/g,
+    '"created_at":"2025-01-15T10:00:00+00:00"',
+  )
   const manifest = JSON.parse(files.get('manifest.json')!)
-  manifest.files.find((one: { path: string }) => one.path === path).sha256 = createHash('sha256').update(older).digest('hex')
+  manifest.files.find((one: { path: string }) => one.path === path).sha256 = createHash('sha256')
+    .update(older).digest('hex')
   const cleo = await someone('Cleo')
-  await restoreMine(cleo, await archiveOf(files.set(path, older).set('manifest.json', `${JSON.stringify(manifest)}\n`)))
+  await restoreMine(
+    cleo,
+    await archiveOf(files.set(path, older).set('manifest.json', `${JSON.stringify(manifest)}\n`)),
+  )
   expect(await all(cleo)).toEqual(await all(ann))
 })
 
@@ -233,16 +394,28 @@ test('an export is written while it is read: the first bytes arrive before the l
   expect(last.pages).toBe(52)
   expect(seen.find(({ pages, bytes }) => pages > 0 && bytes > 10_000)?.pages).toBeLessThan(15)
   // Only a few pages are read ahead, whatever their number.
-  expect(Math.max(...seen.map(({ pages, bytes }) => pages - 52 * bytes / last.bytes))).toBeLessThan(15)
+  expect(Math.max(...seen.map(({ pages, bytes }) => pages - 52 * bytes / last.bytes))).toBeLessThan(
+    15,
+  )
 })
 
 test.each([
   [
     'a page fails',
-    (path: string) => (path.includes('/accounts?') ? Response.json({ code: '57014', message: 'canceled' }, { status: 500 }) : undefined),
+    (
+      path: string,
+    ) => (path.includes('/accounts?')
+      ? Response.json({ code: '57014', message: 'canceled' }, { status: 500 })
+      : undefined),
     '57014',
   ],
-  ['a response is not JSON', (path: string) => (path.includes('/tags?') ? new Response('<html>', { status: 502 }) : undefined), 'HTTP_502'],
+  [
+    'a response is not JSON',
+    (
+      path: string,
+    ) => (path.includes('/tags?') ? new Response('<html>', { status: 502 }) : undefined),
+    'HTTP_502',
+  ],
 ])('an export stops if %s, and the file cannot be opened', async (_what, answer, code) => {
   const client = clientOf(stack, await signedIn(stack, 'Ann'), answer)
   const reader = (await exportMine(client)).getReader()
@@ -255,7 +428,9 @@ test.each([
   })())
   expect(error).toMatchObject({ code })
   expect(parts.length).toBeGreaterThan(0)
-  expect(await failed(restoreMine(await someone('Bob'), new Blob(parts)))).toMatchObject({ name: 'ExportFileError' })
+  expect(await failed(restoreMine(await someone('Bob'), new Blob(parts)))).toMatchObject({
+    name: 'ExportFileError',
+  })
 })
 
 test('an export stops if the user switches the organization meanwhile', async () => {
@@ -267,7 +442,9 @@ test('an export stops if the user switches the organization meanwhile', async ()
 })
 
 test('an export needs a session', async () => {
-  expect(await failed(exportMine(clientOf(stack, { cookies: new Map() })))).toMatchObject({ status: 401 })
+  expect(await failed(exportMine(clientOf(stack, { cookies: new Map() })))).toMatchObject({
+    status: 401,
+  })
 })
 
 test('a user who imports has all rows in a new account, and a second import changes nothing', async () => {
@@ -278,9 +455,15 @@ test('a user who imports has all rows in a new account, and a second import chan
   const bob = clientOf(elsewhere, await signedIn(elsewhere, 'Bob'))
   const progress: number[] = []
 
-  const first = await restoreMine(bob, file, { onProgress: (done, rows) => progress.push(done / rows) })
+  const first = await restoreMine(bob, file, {
+    onProgress: (done, rows) => progress.push(done / rows),
+  })
   expect(first.problems).toEqual([])
-  expect(first.tables).toMatchObject({ transactions: { stored: 9, present: 0 }, line_items: { stored: 2 }, accounts: { stored: 4 } })
+  expect(first.tables).toMatchObject({
+    transactions: { stored: 9, present: 0 },
+    line_items: { stored: 2 },
+    accounts: { stored: 4 },
+  })
   expect(progress.at(-1)).toBe(1)
   const { files: again } = await exported(bob)
   expect(sameWherever(again)).toEqual(sameWherever(files))
@@ -288,8 +471,14 @@ test('a user who imports has all rows in a new account, and a second import chan
   expect(await unwrap(bob.data.from('accounts').select('name,current_balance').order('name')))
     .toEqual(await unwrap(ann.data.from('accounts').select('name,current_balance').order('name')))
 
-  const { data: [food] } = await bob.data.from('categories').select('id').eq('name', 'Food').throwOnError()
-  expect(await unwrap(bob.data.from('rules').select('name,conditions,set_category_id').is('mark_as_transfer', false).order('created_at'))).toEqual(
+  const { data: [food] } = await bob.data.from('categories').select('id').eq('name', 'Food')
+    .throwOnError()
+  expect(
+    await unwrap(
+      bob.data.from('rules').select('name,conditions,set_category_id').is('mark_as_transfer', false)
+        .order('created_at'),
+    ),
+  ).toEqual(
     ['first', 'second'].map((name) => ({
       name,
       conditions: [{ field: 'category_id', operation: 'eq', value: food?.id }],
@@ -321,7 +510,8 @@ test('a user who imports restores deleted rows with their former ids', async () 
     transaction_tags: { stored: 1 },
     accounts: { stored: 0, present: 4 },
   })
-  const ids = (of: Map<string, string>) => rowsIn(of, 'personal/transactions.jsonl').map(({ id }) => id as string)
+  const ids = (of: Map<string, string>) =>
+    rowsIn(of, 'personal/transactions.jsonl').map(({ id }) => id as string)
   expect(ids((await exported(ann)).files)).toEqual(ids(files))
 })
 
@@ -332,8 +522,11 @@ test('a user who imports can import personal rows into a team, if their role may
   const { editor, viewer } = await team(stack, ['editor', 'viewer'])
   const client = clientOf(stack, editor)
 
-  expect(await failed(restoreMine(client, file))).toMatchObject({ message: 'This export has no rows of an organization.' })
-  expect(await failed(restoreMine(clientOf(stack, viewer), file, { from: 'personal' }))).toMatchObject({ code: '42501', status: 403 })
+  expect(await failed(restoreMine(client, file))).toMatchObject({
+    message: 'This export has no rows of an organization.',
+  })
+  expect(await failed(restoreMine(clientOf(stack, viewer), file, { from: 'personal' })))
+    .toMatchObject({ code: '42501', status: 403 })
   expect((await restoreMine(client, file, { from: 'personal' })).problems).toEqual([])
   const { files: again } = await exported(client)
   expect(sameWherever(again, 'organization')).toEqual(sameWherever(files))
@@ -344,7 +537,11 @@ test('a user who imports keeps a transaction that the same bank file has importe
   const [ann, bob] = [await someone('Ann'), await someone('Bob')]
   const bank = { name: 'Tram', amount: -2.9, source: 'bank', external_id: 'b-1' }
   const { id } = await unwrap(ann.data.from('transactions').insert(bank).select('id').single())
-  const [item] = await unwrap(ann.data.from('line_items').insert({ transaction_id: id, name: 'Ticket', amount: -2.9 }).select('id'))
+  const [item] = await unwrap(
+    ann.data.from('line_items').insert({ transaction_id: id, name: 'Ticket', amount: -2.9 }).select(
+      'id',
+    ),
+  )
   await unwrap(bob.data.from('transactions').insert(bank))
   const { tables: restored, problems } = await restoreMine(bob, (await exported(ann)).file)
   expect(restored.transactions).toEqual({ stored: 0, present: 1 })
@@ -357,7 +554,12 @@ test('a user who imports keeps a transfer with a deleted account', async () => {
   await unwrap(ann.data.from('accounts').delete().eq('id', giro))
   const { file, files } = await exported(ann)
   expect((await restoreMine(bob, file)).problems).toEqual([])
-  const transfers = (of: Map<string, string>) => new Set(rowsIn(of, 'personal/transactions.jsonl').map(({ transfer_id: transfer }) => transfer as string)).size
+  const transfers = (of: Map<string, string>) =>
+    new Set(
+      rowsIn(of, 'personal/transactions.jsonl').map(({ transfer_id: transfer }) =>
+        transfer as string
+      ),
+    ).size
   expect(transfers((await exported(bob)).files)).toBe(transfers(files))
 })
 
@@ -385,39 +587,83 @@ describe('a file that was changed', () => {
     changed((copy) => {
       const manifest = JSON.parse(copy.get('manifest.json')!)
       const sum = createHash('sha256').update(text).digest('hex')
-      Object.assign(manifest.files.find((one: { path: string }) => one.path === path), { rows: text.split('\n').length - 1, sha256: sum })
+      Object.assign(manifest.files.find((one: { path: string }) => one.path === path), {
+        rows: text.split('\n').length - 1,
+        sha256: sum,
+      })
       copy.set(path, text).set('manifest.json', JSON.stringify(manifest) + '\n')
     })
-  const receiptPath = (copy: Map<string, string>) => [...copy.keys()].find((path) => path.startsWith('files/'))!
+  const receiptPath = (copy: Map<string, string>) =>
+    [...copy.keys()].find((path) => path.startsWith('files/'))!
   const manifestWith = (change: object) =>
-    changed((copy) => copy.set('manifest.json', `${JSON.stringify({ ...JSON.parse(copy.get('manifest.json')!), ...change })}\n`))
+    changed((copy) =>
+      copy.set(
+        'manifest.json',
+        `${JSON.stringify({ ...JSON.parse(copy.get('manifest.json')!), ...change })}\n`,
+      )
+    )
 
   test.each<[string, () => Promise<Blob> | Blob, RegExp]>([
     ['a text file', () => new Blob(['Date,Amount']), /no ZIP archive/],
     ['an empty file', () => new Blob([]), /no ZIP archive/],
     ['the first half', () => file.slice(0, file.size / 2), /no ZIP archive/],
-    ['another archive', () => archiveOf([['readme.txt', 'x\n']]), /"readme.txt" does not belong in an export/],
+    [
+      'another archive',
+      () => archiveOf([['readme.txt', 'x\n']]),
+      /"readme.txt" does not belong in an export/,
+    ],
     ['without its manifest', () => changed((copy) => copy.delete('manifest.json')), /is no export/],
     ['of another format', () => manifestWith({ format: 'x' }), /is no export/],
     ['of a later version', () => manifestWith({ version: 2 }), /version 2, and only version 1/],
     ['with an empty manifest', () => manifestWith({ files: [] }), /not those of manifest.json/],
-    ['with an invalid manifest', () => manifestWith({ files: [null] }), /is invalid|missing or was changed/],
-    ['without a table', () => changed((copy) => copy.delete('personal/tags.jsonl')), /not those of manifest.json/],
+    [
+      'with an invalid manifest',
+      () => manifestWith({ files: [null] }),
+      /is invalid|missing or was changed/,
+    ],
+    [
+      'without a table',
+      () => changed((copy) => copy.delete('personal/tags.jsonl')),
+      /not those of manifest.json/,
+    ],
     [
       'with a changed row',
-      () => changed((copy) => copy.set('personal/tags.jsonl', copy.get('personal/tags.jsonl')!.replace('trip', 'trap'))),
+      () =>
+        changed((copy) =>
+          copy.set('personal/tags.jsonl', copy.get('personal/tags.jsonl')!.replace('trip', 'trap'))
+        ),
       /tags.jsonl was changed/,
     ],
-    ['with a path outside of its folder', () => changed((copy) => copy.set('../../etc/passwd', 'x\n')), /missing or was changed|does not belong in an export/],
-    ['with an additional file', () => changed((copy) => copy.set('personal/evil.sh', 'x\n')), /does not belong in an export/],
-    ['with a row that is no object', () => forged('personal/tags.jsonl', '[]\n'), /Line 1 of personal\/tags.jsonl is no row/],
+    [
+      'with a path outside of its folder',
+      () => changed((copy) => copy.set('../../etc/passwd', 'x\n')),
+      /missing or was changed|does not belong in an export/,
+    ],
+    [
+      'with an additional file',
+      () => changed((copy) => copy.set('personal/evil.sh', 'x\n')),
+      /does not belong in an export/,
+    ],
+    [
+      'with a row that is no object',
+      () => forged('personal/tags.jsonl', '[]\n'),
+      /Line 1 of personal\/tags.jsonl is no row/,
+    ],
     [
       'with a changed file of an attachment',
       () => changed((copy) => copy.set(receiptPath(copy), 'A receipt of 90.00')),
       /files\/[0-9a-f]{64} was changed/,
     ],
-    ['without the file of an attachment', () => changed((copy) => copy.delete(receiptPath(copy))), /not those of manifest.json/],
-    ['with a file that is not in its list', () => changed((copy) => copy.set(`files/${'0'.repeat(64)}`, 'x')), /not those of manifest.json/],
+    [
+      'without the file of an attachment',
+      () => changed((copy) => copy.delete(receiptPath(copy))),
+      /not those of manifest.json/,
+    ],
+    [
+      'with a file that is not in its list',
+      () => changed((copy) => copy.set(`files/${'0'.repeat(64)}`, 'x')),
+      /not those of manifest.json/,
+    ],
     [
       'with a file that is larger than its list says',
       () => changed((copy) => copy.set(receiptPath(copy), 'A receipt of 20.00 and more')),
@@ -425,20 +671,50 @@ describe('a file that was changed', () => {
     ],
     [
       'with a file that is larger than any attachment',
-      () => manifestWith({ files: [{ path: `files/${'0'.repeat(64)}`, size: 104_857_601, sha256: '0'.repeat(64) }] }),
+      () =>
+        manifestWith({
+          files: [{ path: `files/${'0'.repeat(64)}`, size: 104_857_601, sha256: '0'.repeat(64) }],
+        }),
       /manifest.json is invalid/,
     ],
-    ['with a file under another name', () => manifestWith({ files: [{ path: 'files/x', size: 1, sha256: 'x' }] }), /manifest.json is invalid/],
+    [
+      'with a file under another name',
+      () => manifestWith({ files: [{ path: 'files/x', size: 1, sha256: 'x' }] }),
+      /manifest.json is invalid/,
+    ],
     ['with an incomplete line', () => forged('personal/tags.jsonl', '{"id":1}'), /breaks off/],
-    ['with a huge line', () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(2_000_000)}"}\n`), /line that is too long/],
-    ['with a decompression bomb', () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(900_000)}"}\n`.repeat(40)), /unpacks to more/],
-    ['with an invalid id', () => forged('personal/tags.jsonl', '{"id":"x"}\n'), /an id that is none/],
-    ['with an unknown column', () => forged('personal/tags.jsonl', '{"id":"00000000-0000-4000-8000-000000000000","role":"owner"}\n'), /role/],
-  ])('a file that was changed is refused with a sentence, and nothing of it is stored: %s', async (_what, make, sentence) => {
-    const error = await failed(restoreMine(bob, await make(), { from: 'personal' }))
-    expect(error.message).toMatch(sentence)
-    expect(await unwrap(bob.data.from('tags').select('id'))).toEqual([])
-  })
+    [
+      'with a huge line',
+      () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(2_000_000)}"}\n`),
+      /line that is too long/,
+    ],
+    [
+      'with a decompression bomb',
+      () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(900_000)}"}\n`.repeat(40)),
+      /unpacks to more/,
+    ],
+    [
+      'with an invalid id',
+      () => forged('personal/tags.jsonl', '{"id":"x"}\n'),
+      /an id that is none/,
+    ],
+    [
+      'with an unknown column',
+      () =>
+        forged(
+          'personal/tags.jsonl',
+          '{"id":"00000000-0000-4000-8000-000000000000","role":"owner"}\n',
+        ),
+      /role/,
+    ],
+  ])(
+    'a file that was changed is refused with a sentence, and nothing of it is stored: %s',
+    async (_what, make, sentence) => {
+      const error = await failed(restoreMine(bob, await make(), { from: 'personal' }))
+      expect(error.message).toMatch(sentence)
+      expect(await unwrap(bob.data.from('tags').select('id'))).toEqual([])
+    },
+  )
 
   test("a file that was changed to name another user's rows as its own stores nothing in that user's account", async () => {
     const ann = await someone('Ann')
@@ -450,11 +726,17 @@ describe('a file that was changed', () => {
       const text = `{"id":"${food}","name":"Taken","user_id":"${victim}"}\n`
       const manifest = JSON.parse(copy.get('manifest.json')!)
       manifest.user.id = user.id
-      Object.assign(manifest.files.find(({ path }: { path: string }) => path === 'personal/categories.jsonl'), {
-        rows: 1,
-        sha256: createHash('sha256').update(text).digest('hex'),
-      })
-      copy.set('personal/categories.jsonl', text).set('manifest.json', `${JSON.stringify(manifest)}\n`)
+      Object.assign(
+        manifest.files.find(({ path }: { path: string }) => path === 'personal/categories.jsonl'),
+        {
+          rows: 1,
+          sha256: createHash('sha256').update(text).digest('hex'),
+        },
+      )
+      copy.set('personal/categories.jsonl', text).set(
+        'manifest.json',
+        `${JSON.stringify(manifest)}\n`,
+      )
     })
     expect(await failed(restoreMine(bob, stolen))).toMatchObject({ status: 403, code: '42501' })
     expect(await unwrap(ann.data.from('categories').select('name'))).toEqual([{ name: 'Food' }])

@@ -1,6 +1,12 @@
 /** Listeners for changes of rows against the real services. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type Client, createClient, type RowsNotice, type TableName, unwrap } from '../../client/index.ts'
+import {
+  type Client,
+  createClient,
+  type RowsNotice,
+  type TableName,
+  unwrap,
+} from '../../client/index.ts'
 import { createRowChanges } from '../../client/rows.ts'
 import type { SessionStore } from '../../client/session.ts'
 import { realClock } from '../../client/stream.ts'
@@ -20,7 +26,10 @@ afterEach(() => {
 })
 
 /** Adds a listener. @returns its notices, after the first one */
-async function listening({ onRows }: Pick<Client, 'onRows'>, ...tables: TableName[]): Promise<RowsNotice[]> {
+async function listening(
+  { onRows }: Pick<Client, 'onRows'>,
+  ...tables: TableName[]
+): Promise<RowsNotice[]> {
   const notices: RowsNotice[] = []
   stops.push(onRows(tables, (notice) => notices.push(notice)))
   await expect.poll(() => notices).toEqual([{ event: 'reset' }])
@@ -32,7 +41,11 @@ async function listening({ onRows }: Pick<Client, 'onRows'>, ...tables: TableNam
 async function book(who: Person, name = 'Bread'): Promise<string> {
   const response = await fetch(`${stack.url}/data/transactions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${await who.token()}`, 'content-type': 'application/json', prefer: 'return=representation' },
+    headers: {
+      authorization: `Bearer ${await who.token()}`,
+      'content-type': 'application/json',
+      prefer: 'return=representation',
+    },
     body: JSON.stringify({ name, amount: -5 }),
   })
   const [row] = await response.json() as { id: string }[]
@@ -41,7 +54,13 @@ async function book(who: Person, name = 'Bread'): Promise<string> {
 
 /** The session store's `onChange` of a user who stays signed in. */
 const followed = (userId: string): SessionStore['onChange'] => (listener) => {
-  queueMicrotask(() => listener({ event: 'signed-in', session: { id: 's', user_id: userId, active_organization_id: null }, previous: null }))
+  queueMicrotask(() =>
+    listener({
+      event: 'signed-in',
+      session: { id: 's', user_id: userId, active_organization_id: null },
+      previous: null,
+    })
+  )
   return () => undefined
 }
 
@@ -51,11 +70,16 @@ test('Ann receives what another program of hers books, with the request of her a
   const ann = await signedIn(stack, 'Ann')
   const client = clientOf(stack, ann)
   const notices = await listening(client, 'transactions')
-  for (let times = 0; times < 5; times += 1) await unwrap(client.data.from('transactions').insert({ name: 'Own', amount: -1 }))
+  for (let times = 0; times < 5; times += 1)
+    await unwrap(client.data.from('transactions').insert({ name: 'Own', amount: -1 }))
   const id = await book(ann)
-  await expect.poll(() => notices).toEqual([change({ organizationId: null, actions: ['create'], ids: [id], changeId: expect.any(String) })])
+  await expect.poll(() => notices).toEqual([
+    change({ organizationId: null, actions: ['create'], ids: [id], changeId: expect.any(String) }),
+  ])
   const { changeId } = notices[0] as Extract<RowsNotice, { event: 'change' }>
-  expect(await unwrap(client.data.from('activity').select('row_id').eq('change_id', changeId ?? ''))).toEqual([{ row_id: id }])
+  expect(
+    await unwrap(client.data.from('activity').select('row_id').eq('change_id', changeId ?? '')),
+  ).toEqual([{ row_id: id }])
 })
 
 test('Ann receives a file that another client of hers attaches, and not what this client attaches', async () => {
@@ -66,7 +90,8 @@ test('Ann receives a file that another client of hers attaches, and not what thi
   await client.attach(transaction, new Blob(['Own']))
   const { id } = await other.attach(transaction, new Blob(['Other']))
   // one notice or two, because the service joins changes that are close together
-  const seen = (part: 'actions' | 'ids') => new Set(notices.flatMap((notice) => (notice.event === 'change' ? notice[part] ?? [] : [])))
+  const seen = (part: 'actions' | 'ids') =>
+    new Set(notices.flatMap((notice) => (notice.event === 'change' ? notice[part] ?? [] : [])))
   await expect.poll(() => seen('actions')).toEqual(new Set(['create', 'update']))
   expect(seen('ids')).toEqual(new Set([id]))
 })
@@ -79,11 +104,17 @@ test('Ann can listen to every table of the data surface', async () => {
   )
   const notices = await listening(client, ...rows.map(({ name }) => name))
   await book(ann)
-  await expect.poll(() => notices.flatMap((notice) => notice.event === 'change' ? notice.table : notice.event).toSorted()).toEqual([
+  await expect.poll(() =>
+    notices.flatMap((notice) => notice.event === 'change' ? notice.table : notice.event).toSorted()
+  ).toEqual([
     'activity',
     'transactions',
   ])
-  expect(client.requests.filter(({ path }) => path.startsWith('/api/auth/changes')).map(({ status }) => status)).toEqual([200])
+  expect(
+    client.requests.filter(({ path }) => path.startsWith('/api/auth/changes')).map(({ status }) =>
+      status
+    ),
+  ).toEqual([200])
 })
 
 test('Ann receives what was booked while the services restarted', async () => {
@@ -98,7 +129,9 @@ test('Ann receives what was booked while the services restarted', async () => {
     [userId],
   )
   await start()
-  await expect.poll(() => notices).toContainEqual(change({ organizationId: null, actions: ['create'], ids: [row?.id], changeId: null }))
+  await expect.poll(() => notices).toContainEqual(
+    change({ organizationId: null, actions: ['create'], ids: [row?.id], changeId: null }),
+  )
 })
 
 test('Ann learns at once that her session has ended elsewhere, and her stream ends', async () => {
@@ -106,7 +139,10 @@ test('Ann learns at once that her session has ended elsewhere, and her stream en
   const client = clientOf(stack, ann)
   const notices = await listening(client, 'transactions')
   await stack.sql.query('delete from auth.sessions where user_id = $1', [await ann.id()])
-  await expect.poll(() => client.changes.map(({ event }) => event)).toEqual(['signed-in', 'session-ended'])
+  await expect.poll(() => client.changes.map(({ event }) => event)).toEqual([
+    'signed-in',
+    'session-ended',
+  ])
   expect(client.requests.at(-1)).toMatchObject({ path: '/api/auth/get-session', status: 401 })
   expect(notices).toEqual([])
 })
@@ -119,21 +155,39 @@ test('a listener that reads what has changed has all rows after three hundred ch
   let connection = new AbortController()
   const { onRows } = createRowChanges(
     'test',
-    { current: () => ({ id: 's', user_id: userId, active_organization_id: null }), onChange: followed(userId) },
+    {
+      current: () => ({ id: 's', user_id: userId, active_organization_id: null }),
+      onChange: followed(userId),
+    },
     (tables, cursor, signal) => {
       connection = new AbortController()
       signal.addEventListener('abort', () => connection.abort())
       const headers = { cookie, ...(cursor !== undefined && { 'last-event-id': cursor }) }
-      return fetch(`${stack.url}/api/auth/changes?tables=${tables.join()}`, { headers, signal: connection.signal })
+      return fetch(`${stack.url}/api/auth/changes?tables=${tables.join()}`, {
+        headers,
+        signal: connection.signal,
+      })
     },
     () => Promise.reject(new Error('The session has not ended.')),
     // a connection soon counts as steady, and the pause after its loss is a tenth
-    { ...realClock, now: () => realClock.now() * 100, later: (work, delay) => realClock.later(work, delay < 10_000 ? delay / 10 : delay) },
+    {
+      ...realClock,
+      now: () => realClock.now() * 100,
+      later: (work, delay) => realClock.later(work, delay < 10_000 ? delay / 10 : delay),
+    },
   )
 
   const send = async (method: string, query: string, body?: object) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', prefer: 'return=representation' }
-    const response = await fetch(`${stack.url}/data/transactions${query}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      prefer: 'return=representation',
+    }
+    const response = await fetch(`${stack.url}/data/transactions${query}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    })
     return await response.json() as { id: string, name: string }[]
   }
   const seen = new Map<string, string>()
@@ -156,7 +210,10 @@ test('a listener that reads what has changed has all rows after three hundred ch
     const kind = turn * 7 % 10
     const id = ids[turn * 31 % ids.length]
     if (turn % 30 === 29) connection.abort()
-    if (id === undefined || kind < 5) ids.push(...(await send('POST', '', { name: `Row ${turn}`, amount: -1 })).map((row) => row.id))
+    if (id === undefined || kind < 5)
+      ids.push(
+        ...(await send('POST', '', { name: `Row ${turn}`, amount: -1 })).map((row) => row.id),
+      )
     else if (kind < 8) await send('PATCH', `?id=eq.${id}`, { name: `Changed ${turn}` })
     else await send('DELETE', `?id=eq.${ids.splice(ids.indexOf(id), 1)[0]}`)
   }
@@ -181,7 +238,9 @@ test('an editor of a team receives what the owner books, and a reset after a new
   await book(owner, 'Heating')
   await expect.poll(() => notices.slice(2)).toMatchObject([change({ organizationId })])
   await owner.post('/organization/remove-member', { organizationId, userId })
-  await expect.poll(() => client.changes.map(({ event, session }) => [event, session?.active_organization_id])).toEqual([
+  await expect.poll(() =>
+    client.changes.map(({ event, session }) => [event, session?.active_organization_id])
+  ).toEqual([
     ['signed-in', organizationId],
     ['organization-changed', null],
   ])
@@ -190,13 +249,20 @@ test('an editor of a team receives what the owner books, and a reset after a new
 
 test('a script with a key of a team receives what a member books, until the key is revoked', async () => {
   const { id: organizationId, owner } = await team(stack, [])
-  const { id: keyId, key } = (await owner.post('/api-key/create', { name: 'script', expiresInDays: 9, password, role: 'viewer', organizationId })).body
+  const { id: keyId, key } = (await owner.post('/api-key/create', {
+    name: 'script',
+    expiresInDays: 9,
+    password,
+    role: 'viewer',
+    organizationId,
+  })).body
   const caching: (string | undefined)[] = []
   const client = createClient({
     baseUrl: stack.url,
     apiKey: key,
     fetch: async (url, init) => {
-      if (url.includes('/data/')) caching.push((init.headers as Record<string, string>)['cache-control'])
+      if (url.includes('/data/'))
+        caching.push((init.headers as Record<string, string>)['cache-control'])
       return fetch(url, init)
     },
   })

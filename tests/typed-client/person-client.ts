@@ -12,7 +12,10 @@ export type PersonClient = Client & {
   changes: Change[]
 }
 
-/** @param answer replaces the network if it returns a response @param keepBack delays the response to a request until the promise resolves */
+/**
+ * @param answer replaces the network if it returns a response @param keepBack delays the response
+ * to a request until the promise resolves
+ */
 export function clientOf(
   stack: Pick<Stack, 'url'>,
   { cookies }: Pick<Person, 'cookies'>,
@@ -27,7 +30,11 @@ export function clientOf(
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
       const path = url.slice(stack.url.length)
       const kept = keepBack(path)
-      const response = answer(path) ?? await fetch(url, { ...init, headers: { ...init.headers as Record<string, string>, cookie } })
+      const response = answer(path) ??
+        await fetch(url, {
+          ...init,
+          headers: { ...init.headers as Record<string, string>, cookie },
+        })
       requests.push({ method: init.method ?? 'GET', path, status: response.status })
       for (const line of response.headers.getSetCookie()) {
         const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
@@ -39,5 +46,10 @@ export function clientOf(
     },
   })
   client.onChange((change) => changes.push(change))
-  return { ...client, requests, changes, count: (part) => requests.filter(({ path }) => path.includes(part)).length }
+  return {
+    ...client,
+    requests,
+    changes,
+    count: (part) => requests.filter(({ path }) => path.includes(part)).length,
+  }
 }

@@ -1,4 +1,7 @@
-/** Listeners for changes of rows: the stream, its loss and its refusal. The service and the time are those of tests/typed-client/stream-service.ts. */
+/**
+ * Listeners for changes of rows: the stream, its loss and its refusal. The service and the time are
+ * those of tests/typed-client/stream-service.ts.
+ */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ann, changed, testClient } from './stream-service.ts'
 
@@ -48,7 +51,9 @@ test('a listener receives one reset after 30 seconds if the service cannot be re
 
 test('a listener receives changes whose bytes arrive in any parts', async () => {
   const { notices, last } = await listening()
-  const text = `: a comment\nid: c2\n\nevent: change\r\nid: c3\r\ndata: ${JSON.stringify(changed('transactions', null, ['ä']))}\r\n\r\n`
+  const text = `: a comment\nid: c2\n\nevent: change\r\nid: c3\r\ndata: ${
+    JSON.stringify(changed('transactions', null, ['ä']))
+  }\r\n\r\n`
   for (const letter of text) await last().write(letter)
   expect(notices).toEqual([change(null, ['ä'])])
 })
@@ -63,7 +68,9 @@ test('a listener of another table extends the stream, and receives its own reset
   const client = await listening()
   const tags = client.listen('tags')
   await client.clock.pass(0)
-  expect(client.connections.map(({ tables, signal }) => [tables, signal.aborted])).toEqual([[['transactions'], true], [['transactions', 'tags'], false]])
+  expect(client.connections.map(({ tables, signal }) => [tables, signal.aborted])).toEqual([[[
+    'transactions',
+  ], true], [['transactions', 'tags'], false]])
   expect(client.last().cursor).toBe('c1')
   expect(tags.notices).toEqual([])
   await client.last().send('ready', {}, 'c1')
@@ -244,11 +251,17 @@ test('a session that the service refuses with 401 is requested again', async () 
   client.onRecheck(() => client.setSession(null))
   const { notices } = client.listen('transactions')
   await client.clock.pass(100)
-  expect([client.rechecks(), client.connections.length, notices, client.clock.timers()]).toEqual([1, 1, [], 0])
+  expect([client.rechecks(), client.connections.length, notices, client.clock.timers()]).toEqual([
+    1,
+    1,
+    [],
+    0,
+  ])
 })
 
 describe('a change of this client', () => {
-  const response = (changeId?: string) => new Response(null, { headers: changeId === undefined ? {} : { 'x-change-id': changeId } })
+  const response = (changeId?: string) =>
+    new Response(null, { headers: changeId === undefined ? {} : { 'x-change-id': changeId } })
 
   test('a change of this client is not reported to it', async () => {
     const { notices, last, watch } = await listening()
@@ -299,7 +312,9 @@ describe('a change of this client', () => {
 
   test('a change of this client that failed is the error of its caller only', async () => {
     const { notices, last, watch } = await listening()
-    await expect(watch(Promise.reject(new TypeError('Failed to fetch')))).rejects.toThrow('Failed to fetch')
+    await expect(watch(Promise.reject(new TypeError('Failed to fetch')))).rejects.toThrow(
+      'Failed to fetch',
+    )
     await last().send('change', changed('transactions', 'other'), 'c2')
     expect(notices).toEqual([change('other')])
   })
@@ -327,7 +342,10 @@ describe('tabs of a browser', () => {
     await client.clock.pass(0)
     return { ...client, notices, stop }
   }
-  /** Holds the lock of the leader, as a tab does that is asleep. @returns a function that closes this tab */
+  /**
+   * Holds the lock of the leader, as a tab does that is asleep. @returns a function that closes
+   * this tab
+   */
   const sleepingLeader = async () => {
     const sleep = Promise.withResolvers<void>()
     await new Promise<void>((resolve) => {
@@ -373,7 +391,10 @@ describe('tabs of a browser', () => {
     await one.clock.pass(115)
     await one.last().send('ready', {}, 'c1')
     await one.clock.pass(0)
-    expect(one.connections.map(({ tables }) => tables)).toEqual([['transactions'], ['transactions', 'accounts']])
+    expect(one.connections.map(({ tables }) => tables)).toEqual([['transactions'], [
+      'transactions',
+      'accounts',
+    ]])
     expect([one.notices, other.notices]).toEqual([[{ event: 'reset' }], []])
     await one.last().send('ready', {}, 'c1')
     await other.clock.pass(0)

@@ -1,4 +1,7 @@
-/** A service of streams for tests: its responses are written by hand, and its time passes by command. */
+/**
+ * A service of streams for tests: its responses are written by hand, and its time passes by
+ * command.
+ */
 import { setImmediate } from 'node:timers/promises'
 import { createRowChanges, type RowChanges, type RowsNotice } from '../../client/rows.ts'
 import type { Change, Session } from '../../client/session.ts'
@@ -34,7 +37,8 @@ function testClock(): TestClock {
       const end = now + seconds * 1000
       await settle()
       while (true) {
-        const [next] = [...timers].filter(([, { at }]) => at <= end).toSorted(([, one], [, other]) => one.at - other.at)
+        const [next] = [...timers].filter(([, { at }]) => at <= end)
+          .toSorted(([, one], [, other]) => one.at - other.at)
         if (next === undefined) break
         const [timer, { at, work }] = next
         timers.delete(timer)
@@ -73,7 +77,9 @@ type TestClient = RowChanges & {
   /** Runs when the client requests the session. */
   onRecheck: (work: () => Promise<void>) => void
   /** Adds a listener. @returns its notices, and a function that removes it */
-  listen: (...tables: Parameters<RowChanges['onRows']>[0]) => { notices: RowsNotice[], stop: () => void }
+  listen: (
+    ...tables: Parameters<RowChanges['onRows']>[0]
+  ) => { notices: RowsNotice[], stop: () => void }
 }
 
 export const ann: Session = { id: 's1', user_id: 'ann', active_organization_id: null }
@@ -88,22 +94,34 @@ export function testClient(start: { session: Session | undefined } = { session: 
   let rechecks = 0
   let recheck = async () => {}
   const eventOf = (now: Session | null, previous: Session | null): Change['event'] =>
-    now === null ? 'session-ended' : now.user_id === previous?.user_id ? 'organization-changed' : 'signed-in'
+    now === null
+      ? 'session-ended'
+      : now.user_id === previous?.user_id
+      ? 'organization-changed'
+      : 'signed-in'
   const setSession = async (now: Session | null) => {
     const previous = session ?? null
     session = now
-    for (const listener of listeners) queueMicrotask(() => listener({ event: eventOf(now, previous), session: now, previous }))
+    for (const listener of listeners)
+      queueMicrotask(() => listener({ event: eventOf(now, previous), session: now, previous }))
     await settle()
   }
   const store = {
     current: () => session,
     onChange: (listener: (change: Change) => void) => {
       listeners.add(listener)
-      if (session !== undefined) queueMicrotask(() => listener({ event: 'signed-in', session: session ?? null, previous: null }))
+      if (session !== undefined)
+        queueMicrotask(() =>
+          listener({ event: 'signed-in', session: session ?? null, previous: null })
+        )
       return () => void listeners.delete(listener)
     },
   }
-  const request = async (tables: readonly string[], cursor: string | undefined, signal: AbortSignal): Promise<Response> => {
+  const request = async (
+    tables: readonly string[],
+    cursor: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Response> => {
     let controller: ReadableStreamDefaultController<Uint8Array> | undefined
     const body = new ReadableStream<Uint8Array>({ start: (given) => void (controller = given) })
     signal.addEventListener('abort', () => controller?.error(signal.reason))
@@ -116,13 +134,19 @@ export function testClient(start: { session: Session | undefined } = { session: 
       cursor,
       signal,
       write,
-      send: (name, data, id) => write(`event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`),
+      send: (name, data, id) =>
+        write(
+          `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${
+            JSON.stringify(data)
+          }\n\n`,
+        ),
       end: async () => {
         controller?.close()
         await settle()
       },
     })
-    if (answer === undefined) return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    if (answer === undefined)
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
     const response = answer()
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error))
@@ -158,7 +182,11 @@ export function testClient(start: { session: Session | undefined } = { session: 
 }
 
 /** The data of a change, as the service sends it. */
-export const changed = (table: string, changeId: string | null = null, ids: string[] | null = ['r1']) => ({
+export const changed = (
+  table: string,
+  changeId: string | null = null,
+  ids: string[] | null = ['r1'],
+) => ({
   table,
   organization_id: null,
   actions: ['create'],

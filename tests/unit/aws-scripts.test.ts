@@ -1,4 +1,7 @@
-/** The scripts of infra/aws with a fake `aws` that records its calls and answers as the test says. Needs no account. */
+/**
+ * The scripts of infra/aws with a fake `aws` that records its calls and answers as the test says.
+ * Needs no account.
+ */
 import { execFile } from 'node:child_process'
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,13 +20,22 @@ type Answers = Record<string, string[]>
 const taskArn = 'arn:aws:ecs:eu-central-1:123456789012:task/finance/0123abc'
 const succeeded: Answers = {
   'run-task': [taskArn],
-  'describe-tasks': ['PENDING\tNone\tNone', 'RUNNING\tNone\tNone', 'STOPPED\t0\tEssential container in task exited'],
+  'describe-tasks': [
+    'PENDING\tNone\tNone',
+    'RUNNING\tNone\tNone',
+    'STOPPED\t0\tEssential container in task exited',
+  ],
   'filter-log-events': ['', 'signing key rotated', 'signing key rotated\ntask ended with 0'],
 }
 
 type Outcome = { code: number, out: string, error: string, calls: string[][] }
 
-async function run(script: string, args: string[], answers: Answers, variables: Record<string, string> = {}): Promise<Outcome> {
+async function run(
+  script: string,
+  args: string[],
+  answers: Answers,
+  variables: Record<string, string> = {},
+): Promise<Outcome> {
   await writeFile(
     join(folder, 'aws'),
     `#!${process.execPath}
@@ -66,7 +78,12 @@ console.log(answer)
     )
   })
   const calls = await readFile(join(folder, 'calls'), 'utf8')
-  return { ...ended, calls: calls.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as string[]) }
+  return {
+    ...ended,
+    calls: calls.split('\n').filter((line) => line !== '').map((line) =>
+      JSON.parse(line) as string[]
+    ),
+  }
 }
 
 /** Returns the value of an option of the first call of an operation. */
@@ -82,12 +99,16 @@ describe('the operator’s command', () => {
     expect(option(outcome, 'run-task', '--network-configuration')).toBe(
       'awsvpcConfiguration={subnets=[subnet-1,subnet-2],securityGroups=[sg-1],assignPublicIp=DISABLED}',
     )
-    expect(option(outcome, 'filter-log-events', '--log-stream-names')).toBe('migrate/migrate/0123abc')
+    expect(option(outcome, 'filter-log-events', '--log-stream-names')).toBe(
+      'migrate/migrate/0123abc',
+    )
   })
 
   test('the operator’s command accepts any character: the container gets the arguments unchanged', async () => {
     const args = ['grant', `o'brien "the \\ one"@example.org`, '$(id) `id`\n\t*']
-    const overrides = JSON.parse(option(await run('admin', args, succeeded), 'run-task', '--overrides')) as {
+    const overrides = JSON.parse(
+      option(await run('admin', args, succeeded), 'run-task', '--overrides'),
+    ) as {
       containerOverrides: { name: string, command: string[] }[]
     }
     const [{ name, command } = { name: '', command: [] as string[] }] = overrides.containerOverrides
@@ -97,19 +118,28 @@ describe('the operator’s command', () => {
     const [node = '', ...rest] = command
     const inContainer = (...script: string[]) =>
       new Promise((resolve) => {
-        execFile(node, [...rest.slice(0, 3), 'node', '-e', ...script], { env: { PATH: dirname(process.execPath) } }, (error, out) =>
-          resolve({ code: error?.code ?? 0, out }))
+        execFile(node, [...rest.slice(0, 3), 'node', '-e', ...script], {
+          env: { PATH: dirname(process.execPath) },
+        }, (error, out) => resolve({ code: error?.code ?? 0, out }))
       })
     expect(await inContainer('console.log(JSON.stringify(process.argv.slice(1)))', ...args))
       .toEqual({ code: 0, out: `${JSON.stringify(args)}\ntask ended with 0\n` })
     expect(await inContainer('process.exit(3)')).toEqual({ code: 3, out: 'task ended with 3\n' })
   })
 
-  test.each([['an export, which would appear in a log', 'export'], ['a test mail, for which the task has no settings', 'mail-test']])(
+  test.each([['an export, which would appear in a log', 'export'], [
+    'a test mail, for which the task has no settings',
+    'mail-test',
+  ]])(
     'refuses %s',
     async (_, name) => {
       const outcome = await run('admin', [name, 'ann@example.org'], succeeded)
-      expect(outcome).toMatchObject({ code: 2, out: '', error: expect.stringContaining('docs/aws.md'), calls: [] })
+      expect(outcome).toMatchObject({
+        code: 2,
+        out: '',
+        error: expect.stringContaining('docs/aws.md'),
+        calls: [],
+      })
     },
   )
 
@@ -117,9 +147,14 @@ describe('the operator’s command', () => {
     const outcome = await run('admin', ['grant', 'nobody@example.org', 'teams'], {
       ...succeeded,
       'describe-tasks': ['STOPPED\t2\tEssential container in task exited'],
-      'filter-log-events': ['There is no user with the e-mail nobody@example.org.\ntask ended with 2'],
+      'filter-log-events': [
+        'There is no user with the e-mail nobody@example.org.\ntask ended with 2',
+      ],
     })
-    expect(outcome).toMatchObject({ code: 2, out: 'There is no user with the e-mail nobody@example.org.\n' })
+    expect(outcome).toMatchObject({
+      code: 2,
+      out: 'There is no user with the e-mail nobody@example.org.\n',
+    })
     expect(outcome.error).toContain('Exit code 2')
   })
 })
@@ -127,25 +162,41 @@ describe('the operator’s command', () => {
 test('the migration is awaited as long as it runs, even if a status request fails', async () => {
   const outcome = await run('migrate', [], {
     ...succeeded,
-    'describe-tasks': [...Array<string>(20).fill('RUNNING\tNone\tNone'), 'fails', ...succeeded['describe-tasks'] ?? []],
+    'describe-tasks': [
+      ...Array<string>(20).fill('RUNNING\tNone\tNone'),
+      'fails',
+      ...succeeded['describe-tasks'] ?? [],
+    ],
   })
   expect(outcome.code).toBe(0)
   expect(outcome.calls.filter(([, operation]) => operation === 'describe-tasks')).toHaveLength(24)
 })
 
 test('the migration is input up after the timeout, with a message that it still runs', async () => {
-  const outcome = await run('migrate', [], { ...succeeded, 'describe-tasks': ['RUNNING\tNone\tNone'] }, { TASK_MINUTES: '0' })
-  expect(outcome).toMatchObject({ code: 75, error: `The task still runs after 0 minutes and continues: ${taskArn}\n` })
+  const outcome = await run('migrate', [], {
+    ...succeeded,
+    'describe-tasks': ['RUNNING\tNone\tNone'],
+  }, { TASK_MINUTES: '0' })
+  expect(outcome).toMatchObject({
+    code: 75,
+    error: `The task still runs after 0 minutes and continues: ${taskArn}\n`,
+  })
 })
 
 test('the migration fails with the reason if its container could not start', async () => {
-  const outcome = await run('migrate', [], { ...succeeded, 'describe-tasks': ['STOPPED\tNone\tCannotPullContainerError: not found'] })
+  const outcome = await run('migrate', [], {
+    ...succeeded,
+    'describe-tasks': ['STOPPED\tNone\tCannotPullContainerError: not found'],
+  })
   expect(outcome.code).toBe(1)
   expect(outcome.error).toContain('CannotPullContainerError: not found')
 })
 
 test('the migration fails if no task could start', async () => {
-  expect(await run('migrate', [], { 'run-task': ['None'] })).toMatchObject({ code: 1, error: expect.stringContaining('could not be started') })
+  expect(await run('migrate', [], { 'run-task': ['None'] })).toMatchObject({
+    code: 1,
+    error: expect.stringContaining('could not be started'),
+  })
   expect((await run('migrate', [], { 'run-task': ['fails'] })).code).not.toBe(0)
 })
 
@@ -154,8 +205,15 @@ describe('a recovery drill', () => {
     ...succeeded,
     [`describe-db-instances length(DBInstances[?DBInstanceIdentifier=='finance-drill'])`]: ['0'],
     'describe-db-instances DBInstances[0].MasterUserSecret.SecretArn': ['arn:of-the-owners-secret'],
-    'describe-db-instances DBInstances[0].DBInstanceStatus': ['creating', 'backing-up', 'available'],
-    'describe-db-instances DBInstances[0].PendingModifiedValues.MasterUserPassword': ['****', 'None'],
+    'describe-db-instances DBInstances[0].DBInstanceStatus': [
+      'creating',
+      'backing-up',
+      'available',
+    ],
+    'describe-db-instances DBInstances[0].PendingModifiedValues.MasterUserPassword': [
+      '****',
+      'None',
+    ],
     'describe-db-instances DBInstances[0].Endpoint.Address': ['finance-drill.rds.amazonaws.com'],
     'describe-db-instances DBInstances[0].VpcSecurityGroups[].VpcSecurityGroupId': ['sg-9'],
     'describe-db-instances DBInstances[0].DBSubnetGroup.DBSubnetGroupName': ['finance'],
@@ -165,8 +223,13 @@ describe('a recovery drill', () => {
 
   test('a recovery drill restores a moment next to the database, checks the rules, and removes the copy', async () => {
     const outcome = await run('drill', ['2026-11-21T10:15:00Z'], servers)
-    expect(outcome).toMatchObject({ code: 0, out: '12 rules, 0 broken\nRestored and checked: finance-drill.\n' })
-    expect(option(outcome, 'restore-db-instance-to-point-in-time', '--restore-time')).toBe('2026-11-21T10:15:00Z')
+    expect(outcome).toMatchObject({
+      code: 0,
+      out: '12 rules, 0 broken\nRestored and checked: finance-drill.\n',
+    })
+    expect(option(outcome, 'restore-db-instance-to-point-in-time', '--restore-time')).toBe(
+      '2026-11-21T10:15:00Z',
+    )
     expect(option(outcome, 'run-task', '--overrides')).toContain(
       '"environment":[{"name":"DATABASE_URL","value":"postgresql://finance_owner@finance-drill.rds.amazonaws.com:5432/finance?sslmode=verify-full&sslrootcert=/certificates/rds.pem"}]',
     )
@@ -175,8 +238,13 @@ describe('a recovery drill', () => {
 
   test('a recovery drill gives the copy the current password, not in an argument that other users could read', async () => {
     const { calls } = await run('drill', [], servers)
-    const [, , , , input = ''] = calls.find(([, operation]) => operation === 'modify-db-instance') ?? []
-    expect(JSON.parse(input)).toEqual({ DBInstanceIdentifier: 'finance-drill', ApplyImmediately: true, MasterUserPassword: 'p"w:{}' })
+    const [, , , , input = ''] =
+      calls.find(([, operation]) => operation === 'modify-db-instance') ?? []
+    expect(JSON.parse(input)).toEqual({
+      DBInstanceIdentifier: 'finance-drill',
+      ApplyImmediately: true,
+      MasterUserPassword: 'p"w:{}',
+    })
     expect(calls.flatMap((args) => args.filter((word) => word.includes('p\\"w')))).toEqual([input])
   })
 
@@ -191,7 +259,9 @@ describe('a recovery drill', () => {
   })
 
   test('a recovery drill does not change an existing server', async () => {
-    const outcome = await run('drill', [], { [`describe-db-instances length(DBInstances[?DBInstanceIdentifier=='finance-drill'])`]: ['1'] })
+    const outcome = await run('drill', [], {
+      [`describe-db-instances length(DBInstances[?DBInstanceIdentifier=='finance-drill'])`]: ['1'],
+    })
     expect(outcome.code).toBe(1)
     expect(outcome.calls.map(([, operation]) => operation)).toEqual(['describe-db-instances'])
   })
@@ -205,14 +275,27 @@ test('the scripts of infra/aws read the outputs of the root module that FINANCE_
     error: '-chdir=/srv/ours output -raw task\n',
     calls: [],
   })
-  expect(await run('drill', [], {}, without)).toMatchObject({ code: 3, error: expect.stringMatching(/^-chdir=\S+infra\/aws\/example output -raw task\n$/) })
+  expect(await run('drill', [], {}, without)).toMatchObject({
+    code: 3,
+    error: expect.stringMatching(/^-chdir=\S+infra\/aws\/example output -raw task\n$/),
+  })
 })
 
 test('the scripts of infra/aws say what is missing: a check without the packages of npm names the command that installs them', async () => {
   await mkdir(join(folder, 'infra/aws'), { recursive: true })
-  await copyFile(join(import.meta.dirname, '../../infra/aws/check'), join(folder, 'infra/aws/check'))
+  await copyFile(
+    join(import.meta.dirname, '../../infra/aws/check'),
+    join(folder, 'infra/aws/check'),
+  )
   const ended = await new Promise((resolve) => {
-    execFile(join(folder, 'infra/aws/check'), (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }))
+    execFile(
+      join(folder, 'infra/aws/check'),
+      (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }),
+    )
   })
-  expect(ended).toEqual({ code: 1, stdout: '', stderr: 'node_modules/.bin/node is missing: run npm ci first.\n' })
+  expect(ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'node_modules/.bin/node is missing: run npm ci first.\n',
+  })
 })

@@ -12,11 +12,17 @@ beforeEach(() => {
   onTestFinished(() => clock.mockRestore())
 })
 
-/** Makes a key. @returns its public half, and a function that returns an Authorization header of Ann */
+/**
+ * Makes a key. @returns its public half, and a function that returns an Authorization header of Ann
+ */
 async function newKey(kid: string) {
   const { publicKey, privateKey } = await generateKeyPair('RS256')
   const bearer = async (claims: Record<string, unknown> = {}, algorithm = 'RS256') =>
-    `Bearer ${await new SignJWT({ user_id: 'ann', exp: Math.floor(Date.now() / 1_000) + 3_600, ...claims }).setProtectedHeader({ alg: algorithm, kid }).sign(
+    `Bearer ${await new SignJWT({
+      user_id: 'ann',
+      exp: Math.floor(Date.now() / 1_000) + 3_600,
+      ...claims,
+    }).setProtectedHeader({ alg: algorithm, kid }).sign(
       privateKey,
     )}`
   return { jwk: { ...await exportJWK(publicKey), kid, alg: 'RS256' }, bearer }
@@ -26,8 +32,16 @@ test('a valid token names its user and its active organization; other texts name
   const key = await newKey('a')
   const stranger = await newKey('a')
   const read = callerReader(() => Promise.resolve({ keys: [key.jwk] }), unexpected)
-  expect(await read(await key.bearer())).toEqual({ user: 'ann', team: undefined, visible: { personal: 'u:ann', team: undefined } })
-  expect(await read((await key.bearer({ claims: { organization_id: 'team' } })).replace('Bearer', 'bearer '))).toEqual({
+  expect(await read(await key.bearer())).toEqual({
+    user: 'ann',
+    team: undefined,
+    visible: { personal: 'u:ann', team: undefined },
+  })
+  expect(
+    await read(
+      (await key.bearer({ claims: { organization_id: 'team' } })).replace('Bearer', 'bearer '),
+    ),
+  ).toEqual({
     user: 'ann',
     team: 'team',
     visible: { personal: 'u:ann', team: 'o:team' },
@@ -44,14 +58,19 @@ test('a valid token names its user and its active organization; other texts name
     await key.bearer({ exp: Math.floor(Date.now() / 1_000) - 60 }),
     `Bearer ${btoa('{"alg":"none","kid":"a"}')}.${btoa('{"user_id":"ann","exp":9999999999}')}.`,
   ]
-  for (const authorization of none) expect([authorization, await read(authorization)]).toEqual([authorization, undefined])
+  for (const authorization of none)
+    expect([authorization, await read(authorization)]).toEqual([authorization, undefined])
 })
 
 test('a remembered token names nobody after it has expired', async () => {
   const key = await newKey('a')
   const read = callerReader(() => Promise.resolve({ keys: [key.jwk] }), unexpected)
   const token = await key.bearer()
-  expect(await read(token)).toEqual({ user: 'ann', team: undefined, visible: { personal: 'u:ann', team: undefined } })
+  expect(await read(token)).toEqual({
+    user: 'ann',
+    team: undefined,
+    visible: { personal: 'u:ann', team: undefined },
+  })
   const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_700_000)
   onTestFinished(() => later.mockRestore())
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
@@ -70,8 +89,16 @@ test('keys rotate: the first token of the new key waits until it is loaded, so e
   expect(await read(await old.bearer())).toBeDefined()
   published.keys.push(next.jwk)
   now += 10_000
-  const tokens = [await next.bearer({ jti: '1' }), await next.bearer({ jti: '2' }), await old.bearer({ jti: '3' })]
-  expect((await Promise.all(tokens.map(read))).map((caller) => caller?.user)).toEqual(['ann', 'ann', 'ann'])
+  const tokens = [
+    await next.bearer({ jti: '1' }),
+    await next.bearer({ jti: '2' }),
+    await old.bearer({ jti: '3' }),
+  ]
+  expect((await Promise.all(tokens.map(read))).map((caller) => caller?.user)).toEqual([
+    'ann',
+    'ann',
+    'ann',
+  ])
   expect(loads).toBe(2)
 })
 
@@ -104,7 +131,10 @@ test('while the auth service is down tokens name nobody, one warning says so, an
   const key = await newKey('a')
   const problems: unknown[] = []
   let isUp = false
-  const read = callerReader(() => isUp ? Promise.resolve({ keys: [key.jwk] }) : Promise.reject(new Error('down')), (error) => problems.push(error))
+  const read = callerReader(
+    () => isUp ? Promise.resolve({ keys: [key.jwk] }) : Promise.reject(new Error('down')),
+    (error) => problems.push(error),
+  )
   const token = await key.bearer()
   for (let at = 0; at < 3; at++) {
     expect(await read(token)).toBeUndefined()
@@ -112,5 +142,9 @@ test('while the auth service is down tokens name nobody, one warning says so, an
   }
   expect(problems).toHaveLength(1)
   isUp = true
-  expect(await read(token)).toEqual({ user: 'ann', team: undefined, visible: { personal: 'u:ann', team: undefined } })
+  expect(await read(token)).toEqual({
+    user: 'ann',
+    team: undefined,
+    visible: { personal: 'u:ann', team: undefined },
+  })
 })

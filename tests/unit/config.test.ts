@@ -3,17 +3,26 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authConfig } from '../../auth/config.ts'
-import { environment as variables, readSettings, secretNames, type Settings } from '../../common/settings.ts'
+import {
+  environment as variables,
+  readSettings,
+  secretNames,
+  type Settings,
+} from '../../common/settings.ts'
 import { settingsPages } from '../../http/openapi/settings.ts'
 
-const least = { AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/finance', BETTER_AUTH_SECRET: 'x'.repeat(32) }
+const least = {
+  AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/finance',
+  BETTER_AUTH_SECRET: 'x'.repeat(32),
+}
 
 /** Reads a file of the repository. */
 const text = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 
 describe('the environment', () => {
   test('the environment has the page and the list that `npm run schema` writes', async () => {
-    for (const [file, page] of Object.entries(settingsPages())) expect(page, file).toBe(await text(file))
+    for (const [file, page] of Object.entries(settingsPages()))
+      expect(page, file).toBe(await text(file))
   })
 
   test('the environment is passed on by compose.yaml, variable by variable', async () => {
@@ -37,12 +46,16 @@ describe('the environment', () => {
     const compose = await text('compose.yaml')
     const migration = compose.slice(compose.indexOf('\n  migrate:'), compose.indexOf('\n  files:'))
     const files = compose.slice(compose.indexOf('\n  files:'), compose.indexOf('\n  postgrest:'))
-    const names = Object.entries(JSON.parse(await text('infra/settings.json')) as Record<string, { services: string[] }>)
+    const names = Object.entries(
+      JSON.parse(await text('infra/settings.json')) as Record<string, { services: string[] }>,
+    )
       .filter(([, { services }]) => services.includes('migrate')).map(([name]) => name)
     expect(names).toContain('FILES_TEAM_QUOTA')
     expect(files).toContain('<<: *migration')
-    expect(names.filter((name) => !new RegExp(`^ +${name}(_FILE)?:`, 'm').test(migration + files))).toEqual([])
-    expect(names.filter((name) => /^FILES?_(?!URL)/.test(name) && !migration.includes(` ${name}:`))).toEqual([])
+    expect(names.filter((name) => !new RegExp(`^ +${name}(_FILE)?:`, 'm').test(migration + files)))
+      .toEqual([])
+    expect(names.filter((name) => /^FILES?_(?!URL)/.test(name) && !migration.includes(` ${name}:`)))
+      .toEqual([])
   })
 
   test('the environment has the defaults of the run contract', () => {
@@ -60,11 +73,20 @@ describe('the environment', () => {
   })
 
   test('the environment treats an empty value as absent, and ignores a slash at the end of PUBLIC_URL', () => {
-    expect(readSettings({ PORT: '', PUBLIC_URL: 'https://money.example.org/' })).toMatchObject({ PORT: 3000, PUBLIC_URL: 'https://money.example.org' })
+    expect(readSettings({ PORT: '', PUBLIC_URL: 'https://money.example.org/' })).toMatchObject({
+      PORT: 3000,
+      PUBLIC_URL: 'https://money.example.org',
+    })
   })
 
   test('the environment accepts the origins of native apps in TRUSTED_ORIGINS', () => {
-    const origins = ['capacitor://localhost', 'ionic://localhost', 'tauri://localhost', 'app://-', 'app://money.example:8080']
+    const origins = [
+      'capacitor://localhost',
+      'ionic://localhost',
+      'tauri://localhost',
+      'app://-',
+      'app://money.example:8080',
+    ]
     expect(readSettings({ TRUSTED_ORIGINS: origins.join(', ') }).TRUSTED_ORIGINS).toEqual(origins)
   })
 
@@ -168,7 +190,9 @@ describe('a secret in a file', () => {
   }
 
   test('a secret in a file is supported for every setting that holds a password, a secret, a key or headers', () => {
-    const secret = Object.keys(variables.shape).filter((name) => /PASSWORD|SECRET|KEY$|HEADERS$/.test(name))
+    const secret = Object.keys(variables.shape).filter((name) =>
+      /PASSWORD|SECRET|KEY$|HEADERS$/.test(name)
+    )
     expect(secret).toContain('BETTER_AUTH_SECRET')
     expect(secretNames).toEqual(expect.arrayContaining(secret))
   })
@@ -176,7 +200,8 @@ describe('a secret in a file', () => {
   test.each(secretNames)('%s_FILE is read without the newline at its end', async (name) => {
     const value = valid[name] ?? expect.fail(`${name} has no valid value`)
     expect(readSettings({ [`${name}_FILE`]: await file(`${value}\n`) })[name]).toBe(value)
-    expect(readSettings({ [`${name}_FILE`]: relative('.', await file(`${value}\r\n`)) })[name]).toBe(value)
+    expect(readSettings({ [`${name}_FILE`]: relative('.', await file(`${value}\r\n`)) })[name])
+      .toBe(value)
     expect(readSettings({ [`${name}_FILE`]: '', [name]: value })[name]).toBe(value)
     expect(readSettings({ [`${name}_FILE`]: await file(value), [name]: '' })[name]).toBe(value)
   })
@@ -185,45 +210,68 @@ describe('a secret in a file', () => {
     ['is missing', async (name) => ({ [`${name}_FILE`]: join(folder, 'nothing-secret') })],
     ['is a folder', async (name) => ({ [`${name}_FILE`]: folder })],
     ['is empty', async (name) => ({ [`${name}_FILE`]: await file('\n') })],
-    ['duplicates a plain value', async (name) => ({ [`${name}_FILE`]: await file('secret'), [name]: 'secret' })],
+    [
+      'duplicates a plain value',
+      async (name) => ({ [`${name}_FILE`]: await file('secret'), [name]: 'secret' }),
+    ],
     ['has an invalid value', async (name) => ({ [`${name}_FILE`]: await file('se\ncret') })],
-  ])('a secret in a file that %s makes the start fail with one line that names the variable and not the value', async (_, env) => {
-    const message = (name: string, environment: Record<string, string>) => {
-      try {
-        readSettings(environment)
-        return `${name} was accepted.`
-      } catch (error) {
-        return (error as Error).message
+  ])(
+    'a secret in a file that %s makes the start fail with one line that names the variable and not the value',
+    async (_, env) => {
+      const message = (name: string, environment: Record<string, string>) => {
+        try {
+          readSettings(environment)
+          return `${name} was accepted.`
+        } catch (error) {
+          return (error as Error).message
+        }
       }
-    }
-    for (const name of ['BETTER_AUTH_SECRET', 'SMTP_URL', 'RESEND_API_KEY', 'DATABASE_URL']) {
-      const error = message(name, await env(name))
-      expect(error).toMatch(new RegExp(`^${name}(_FILE)? (?!was accepted).*\\.$`))
-      expect(error).not.toMatch(/secret|se\n/)
-    }
-  })
+      for (const name of ['BETTER_AUTH_SECRET', 'SMTP_URL', 'RESEND_API_KEY', 'DATABASE_URL']) {
+        const error = message(name, await env(name))
+        expect(error).toMatch(new RegExp(`^${name}(_FILE)? (?!was accepted).*\\.$`))
+        expect(error).not.toMatch(/secret|se\n/)
+      }
+    },
+  )
 
   test('a secret in a file with the password of auth_service completes its connection, whatever its characters', () => {
-    const { AUTH_DATABASE_URL } = readSettings({ AUTH_DATABASE_URL: 'postgresql://auth_service@db/finance', AUTH_SERVICE_PASSWORD: 'p@ss w%r/d' })
+    const { AUTH_DATABASE_URL } = readSettings({
+      AUTH_DATABASE_URL: 'postgresql://auth_service@db/finance',
+      AUTH_SERVICE_PASSWORD: 'p@ss w%r/d',
+    })
     expect(AUTH_DATABASE_URL).toBe('postgresql://auth_service:p%40ss%20w%25r%2Fd@db/finance')
-    expect(() => readSettings({ ...least, AUTH_SERVICE_PASSWORD: 'secret' })).toThrow(/^AUTH_SERVICE_PASSWORD .*AUTH_DATABASE_URL has a password too/)
+    expect(() => readSettings({ ...least, AUTH_SERVICE_PASSWORD: 'secret' })).toThrow(
+      /^AUTH_SERVICE_PASSWORD .*AUTH_DATABASE_URL has a password too/,
+    )
   })
 
   test('a secret in a file with the owner’s password completes a DATABASE_URL without a password', () => {
-    const owner = (url: string) => readSettings({ DATABASE_URL: url, OWNER_PASSWORD: 'p@ss w%r/d' }).DATABASE_URL
-    expect(owner('postgresql://owner@db/finance')).toBe('postgresql://owner:p%40ss%20w%25r%2Fd@db/finance')
+    const owner = (url: string) =>
+      readSettings({ DATABASE_URL: url, OWNER_PASSWORD: 'p@ss w%r/d' }).DATABASE_URL
+    expect(owner('postgresql://owner@db/finance')).toBe(
+      'postgresql://owner:p%40ss%20w%25r%2Fd@db/finance',
+    )
     expect(owner('postgresql://owner:today@db/finance')).toBe('postgresql://owner:today@db/finance')
   })
 
   test('a secret in a file may be PostgREST’s connection URL as the authenticator’s password', () => {
-    const read = (value: string) => readSettings({ AUTHENTICATOR_PASSWORD: value }).AUTHENTICATOR_PASSWORD
+    const read = (value: string) =>
+      readSettings({ AUTHENTICATOR_PASSWORD: value }).AUTHENTICATOR_PASSWORD
     expect(read('postgresql://authenticator:p%40ss%20w%25r%2Fd@')).toBe('p@ss w%r/d')
     expect(read('postgres://authenticator:long-enough@db:5432/finance')).toBe('long-enough')
-    expect(() => read('postgresql://authenticator:100%secret@')).toThrow('AUTHENTICATOR_PASSWORD has a % that begins no escape: write it as %25.')
+    expect(() => read('postgresql://authenticator:100%secret@')).toThrow(
+      'AUTHENTICATOR_PASSWORD has a % that begins no escape: write it as %25.',
+    )
     for (const unencoded of ['p@ss-word', 'pass/word', 'pass word', 'pass#word', 'pass?word'])
-      expect(() => read(`postgresql://authenticator:${unencoded}@`)).toThrow(/^AUTHENTICATOR_PASSWORD must be .*<password>@, with .* percent-encoded/)
-    expect(() => read('postgresql://postgres:long-enough@')).toThrow('AUTHENTICATOR_PASSWORD must be postgresql://authenticator:<password>@')
-    expect(() => read('postgresql://authenticator:short@')).toThrow('AUTHENTICATOR_PASSWORD must have at least 8 characters.')
+      expect(() => read(`postgresql://authenticator:${unencoded}@`)).toThrow(
+        /^AUTHENTICATOR_PASSWORD must be .*<password>@, with .* percent-encoded/,
+      )
+    expect(() => read('postgresql://postgres:long-enough@')).toThrow(
+      'AUTHENTICATOR_PASSWORD must be postgresql://authenticator:<password>@',
+    )
+    expect(() => read('postgresql://authenticator:short@')).toThrow(
+      'AUTHENTICATOR_PASSWORD must have at least 8 characters.',
+    )
   })
 })
 
@@ -235,23 +283,35 @@ test('the app is at the origin by default; another APP_URL is also a trusted ori
     TRUSTED_ORIGINS: 'https://a.example',
   }))
   expect(appUrl).toBe('https://example.net/money')
-  expect(['https://api.example.org', 'https://a.example', 'https://example.net', 'https://net'].map(origins.trusts)).toEqual([true, true, true, false])
-  expect(authConfig(readSettings({ ...least, PUBLIC_URL: 'https://api.example.org/' })).appUrl).toBe('https://api.example.org')
+  expect(
+    ['https://api.example.org', 'https://a.example', 'https://example.net', 'https://net'].map(
+      origins.trusts,
+    ),
+  ).toEqual([true, true, true, false])
+  expect(authConfig(readSettings({ ...least, PUBLIC_URL: 'https://api.example.org/' })).appUrl)
+    .toBe('https://api.example.org')
 })
 
 describe('the session cookie', () => {
-  const cookie = (PUBLIC_URL: string, more: Record<string, string>) => () => readSettings({ PUBLIC_URL, ...more })
+  const cookie = (PUBLIC_URL: string, more: Record<string, string>) => () =>
+    readSettings({ PUBLIC_URL, ...more })
 
   test('the session cookie can be shared only with a domain that contains PUBLIC_URL’s host', () => {
     expect(cookie('https://api.example.org', { COOKIE_DOMAIN: '.Example.org' })).not.toThrow()
     expect(cookie('https://example.org', { COOKIE_DOMAIN: 'example.org' })).not.toThrow()
-    expect(cookie('https://badexample.org', { COOKIE_DOMAIN: 'example.org' })).toThrow('COOKIE_DOMAIN must be the host of PUBLIC_URL')
-    expect(cookie('https://example.org', { COOKIE_DOMAIN: 'api.example.org' })).toThrow('COOKIE_DOMAIN must be the host of PUBLIC_URL')
+    expect(cookie('https://badexample.org', { COOKIE_DOMAIN: 'example.org' })).toThrow(
+      'COOKIE_DOMAIN must be the host of PUBLIC_URL',
+    )
+    expect(cookie('https://example.org', { COOKIE_DOMAIN: 'api.example.org' })).toThrow(
+      'COOKIE_DOMAIN must be the host of PUBLIC_URL',
+    )
   })
 
   test('the session cookie for apps on other sites needs HTTPS', () => {
     expect(cookie('https://api.example.org', { COOKIE_SAME_SITE: 'none' })).not.toThrow()
-    expect(cookie('http://localhost:3000', { COOKIE_SAME_SITE: 'none' })).toThrow('COOKIE_SAME_SITE may be none only where PUBLIC_URL begins with https')
+    expect(cookie('http://localhost:3000', { COOKIE_SAME_SITE: 'none' })).toThrow(
+      'COOKIE_SAME_SITE may be none only where PUBLIC_URL begins with https',
+    )
   })
 })
 
@@ -259,19 +319,34 @@ test('production refuses to start without a mail transport', () => {
   expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production' }))).toThrow(
     /^RESEND_API_KEY or SMTP_URL must be set in production, .* RESEND_API_KEY_FILE or SMTP_URL_FILE\.$/,
   )
-  expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production', RESEND_API_KEY: 'k' }))).toThrow('MAIL_FROM')
-  expect(authConfig(readSettings({ ...least, NODE_ENV: 'production', SMTP_URL: 'smtp://localhost', MAIL_FROM: 'a@example.org' })).mail.transport.kind).toBe(
+  expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production', RESEND_API_KEY: 'k' })))
+    .toThrow('MAIL_FROM')
+  expect(
+    authConfig(
+      readSettings({
+        ...least,
+        NODE_ENV: 'production',
+        SMTP_URL: 'smtp://localhost',
+        MAIL_FROM: 'a@example.org',
+      }),
+    ).mail.transport.kind,
+  ).toBe(
     'smtp',
   )
 })
 
 test('production needs the secret and the connection, and names them', () => {
-  expect(() => authConfig(readSettings({ ...least, BETTER_AUTH_SECRET: '' }))).toThrow('BETTER_AUTH_SECRET must be set.')
-  expect(() => authConfig(readSettings({ ...least, AUTH_DATABASE_URL: '' }))).toThrow('AUTH_DATABASE_URL must be set.')
+  expect(() => authConfig(readSettings({ ...least, BETTER_AUTH_SECRET: '' }))).toThrow(
+    'BETTER_AUTH_SECRET must be set.',
+  )
+  expect(() => authConfig(readSettings({ ...least, AUTH_DATABASE_URL: '' }))).toThrow(
+    'AUTH_DATABASE_URL must be set.',
+  )
 })
 
 test('Resend takes precedence over SMTP, and without both mails are log lines', () => {
-  const kind = (env: Record<string, string>) => authConfig(readSettings({ ...least, ...env })).mail.transport.kind
+  const kind = (env: Record<string, string>) =>
+    authConfig(readSettings({ ...least, ...env })).mail.transport.kind
   expect(kind({ RESEND_API_KEY: 'k', SMTP_URL: 'smtp://localhost' })).toBe('resend')
   expect(kind({ SMTP_URL: 'smtp://localhost' })).toBe('smtp')
   expect(kind({})).toBe('log')
@@ -290,31 +365,59 @@ describe('single sign-on', () => {
       name: 'login.example.org',
       signUp: true,
     })
-    expect(oidc({ ...client, OIDC_ISSUER: 'http://localhost:9000/', OIDC_NAME: 'Authelia', OIDC_SIGN_UP: 'false' })).toMatchObject({
+    expect(
+      oidc({
+        ...client,
+        OIDC_ISSUER: 'http://localhost:9000/',
+        OIDC_NAME: 'Authelia',
+        OIDC_SIGN_UP: 'false',
+      }),
+    ).toMatchObject({
       name: 'Authelia',
       signUp: false,
     })
   })
 
-  test.each(['1e6', '0x100000', '1048576.5', '-1048576', '1 048 576'])('the body limit %s, which is not written in digits, makes the start fail', (limit) => {
-    expect(() => readSettings({ DATA_BODY_LIMIT: limit })).toThrow('DATA_BODY_LIMIT must be a number of bytes.')
-  })
+  test.each(['1e6', '0x100000', '1048576.5', '-1048576', '1 048 576'])(
+    'the body limit %s, which is not written in digits, makes the start fail',
+    (limit) => {
+      expect(() => readSettings({ DATA_BODY_LIMIT: limit })).toThrow(
+        'DATA_BODY_LIMIT must be a number of bytes.',
+      )
+    },
+  )
 
-  test.each(['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'])('single sign-on without %s, but with the other two, makes the start fail', (name) => {
-    expect(() => oidc({ ...client, OIDC_ISSUER: 'https://login.example.org', [name]: '' })).toThrow(`${name} must be set.`)
-  })
+  test.each(['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'])(
+    'single sign-on without %s, but with the other two, makes the start fail',
+    (name) => {
+      expect(() => oidc({ ...client, OIDC_ISSUER: 'https://login.example.org', [name]: '' }))
+        .toThrow(`${name} must be set.`)
+    },
+  )
 
   test('single sign-on needs HTTPS except on this machine, as the exchange rates do', () => {
-    const rates = (url: string) => authConfig(readSettings({ ...least, EXCHANGE_RATES_URL: url })).exchangeRatesUrl
-    expect(() => rates('http://rates.example.org/daily.xml')).toThrow('EXCHANGE_RATES_URL must begin with https')
+    const rates = (url: string) =>
+      authConfig(readSettings({ ...least, EXCHANGE_RATES_URL: url })).exchangeRatesUrl
+    expect(() => rates('http://rates.example.org/daily.xml')).toThrow(
+      'EXCHANGE_RATES_URL must begin with https',
+    )
     expect(rates('http://localhost:9000/daily.xml')).toBe('http://localhost:9000/daily.xml')
     expect(rates('https://rates.example.org/daily.xml')).toBe('https://rates.example.org/daily.xml')
     expect(rates('')).toBeUndefined()
   })
 
   test('single sign-on needs HTTPS except on this machine, and SameSite=lax', () => {
-    expect(() => oidc({ ...client, OIDC_ISSUER: 'http://login.example.org' })).toThrow('OIDC_ISSUER must begin with https')
-    expect(() => oidc({ ...client, OIDC_ISSUER: 'https://login.example.org', PUBLIC_URL: 'https://api.example.org', COOKIE_SAME_SITE: 'none' })).toThrow(
+    expect(() => oidc({ ...client, OIDC_ISSUER: 'http://login.example.org' })).toThrow(
+      'OIDC_ISSUER must begin with https',
+    )
+    expect(() =>
+      oidc({
+        ...client,
+        OIDC_ISSUER: 'https://login.example.org',
+        PUBLIC_URL: 'https://api.example.org',
+        COOKIE_SAME_SITE: 'none',
+      })
+    ).toThrow(
       'OIDC_ISSUER needs COOKIE_SAME_SITE=lax',
     )
   })

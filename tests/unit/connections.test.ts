@@ -4,8 +4,12 @@ import { connectionProblem, connectionsPerAuth } from '../../start/connection-li
 import { readSettings } from '../../common/settings.ts'
 
 const services = (auth: string, postgrest: string, pool = 12) => {
-  const { AUTH_REPLICAS, POSTGREST_REPLICAS } = readSettings({ AUTH_REPLICAS: auth, POSTGREST_REPLICAS: postgrest })
-  if (AUTH_REPLICAS === undefined || POSTGREST_REPLICAS === undefined) throw new Error('neither was read')
+  const { AUTH_REPLICAS, POSTGREST_REPLICAS } = readSettings({
+    AUTH_REPLICAS: auth,
+    POSTGREST_REPLICAS: postgrest,
+  })
+  if (AUTH_REPLICAS === undefined || POSTGREST_REPLICAS === undefined)
+    throw new Error('neither was read')
   return { auth: AUTH_REPLICAS, postgrest: POSTGREST_REPLICAS, pool }
 }
 const stock = { max: 100, reserved: 3 }
@@ -16,10 +20,13 @@ test('the number of connections of all processes is the sum of the pools’ maxi
   await close()
 })
 
-test.each(['1/1', '2/2', '1/5'])('the number of connections of all processes fits into PostgreSQL’s default: %s', (both) => {
-  const [auth = '', postgrest = ''] = both.split('/')
-  expect(connectionProblem(services(auth, postgrest), stock)).toBeUndefined()
-})
+test.each(['1/1', '2/2', '1/5'])(
+  'the number of connections of all processes fits into PostgreSQL’s default: %s',
+  (both) => {
+    const [auth = '', postgrest = ''] = both.split('/')
+    expect(connectionProblem(services(auth, postgrest), stock)).toBeUndefined()
+  },
+)
 
 test('the number of connections of all processes above the maximum is refused in one sentence with both numbers', () => {
   expect(connectionProblem(services('3', '3'), stock)).toEqual({
@@ -39,6 +46,10 @@ test('the number of connections of all processes that fits only without more pro
 })
 
 test('the number of connections of all processes cannot be computed from an invalid number', () => {
-  expect(() => services('two', '2')).toThrow('AUTH_REPLICAS must be a number such as 2, or the fewest and the most such as 2-6.')
-  expect(() => services('2', '9-2')).toThrow('POSTGREST_REPLICAS must have the fewest first, as in 2-6.')
+  expect(() => services('two', '2')).toThrow(
+    'AUTH_REPLICAS must be a number such as 2, or the fewest and the most such as 2-6.',
+  )
+  expect(() => services('2', '9-2')).toThrow(
+    'POSTGREST_REPLICAS must have the fewest first, as in 2-6.',
+  )
 })

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { contentTypeOf } from '../../storage/content-type.ts'
 
-const typeOf = (bytes: string | number[]) => contentTypeOf(typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : Buffer.from(bytes))
+const typeOf = (bytes: string | number[]) =>
+  contentTypeOf(typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : Buffer.from(bytes))
 const ascii = (text: string) => [...Buffer.from(text, 'latin1')]
 
 test.each([
@@ -16,18 +17,33 @@ test.each([
   ['\ufeffKaffee 3,50 €', 'text/plain'],
   [ascii('Caf\xe9 3.50'), 'text/plain'],
   ['see <http://example.org/xhtml> for the header', 'text/plain'],
-  ['Return-Path: <a@example.org>\r\nSubject: Invoice\r\n\r\n<html><script>alert(1)</script></html>', 'message/rfc822'],
+  [
+    'Return-Path: <a@example.org>\r\nSubject: Invoice\r\n\r\n<html><script>alert(1)</script></html>',
+    'message/rfc822',
+  ],
   ['From: a@example.org\nTo: b@example.org\n\nHello', 'message/rfc822'],
-  ['<?xml version="1.0"?>\n<rsm:CrossIndustryInvoice xmlns:rsm="urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100"/>', 'application/xml'],
-  ['<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"><Header/></Invoice>', 'application/xml'],
-])('a file is accepted that begins with %j as %s', (bytes, type) => expect(typeOf(bytes)).toBe(type))
+  [
+    '<?xml version="1.0"?>\n<rsm:CrossIndustryInvoice xmlns:rsm="urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100"/>',
+    'application/xml',
+  ],
+  [
+    '<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"><Header/></Invoice>',
+    'application/xml',
+  ],
+])(
+  'a file is accepted that begins with %j as %s',
+  (bytes, type) => expect(typeOf(bytes)).toBe(type),
+)
 
 test.each([
   ['a page', '<!DOCTYPE html><title>x</title>'],
   ['a page after spaces and a byte order mark', '\ufeff \n<HTML lang=en>'],
   ['a text with a script', 'Total 3.50 <script>alert(1)</script>'],
   ['a picture that runs scripts', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
-  ['such a picture with a prefix', '<?xml version="1.0"?><a:svg xmlns:a="http://www.w3.org/2000/svg" />'],
+  [
+    'such a picture with a prefix',
+    '<?xml version="1.0"?><a:svg xmlns:a="http://www.w3.org/2000/svg" />',
+  ],
   ['XML with a stylesheet', '<?xml version="1.0"?><?xml-stylesheet href="x"?><a/>'],
   ['XML of a page', '<?xml version="1.0"?><a xmlns="http://www.w3.org/1999/xhtml"/>'],
   ['XML with entities', '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a/>'],

@@ -7,7 +7,8 @@ import { fieldsOfCode } from '../../client/errors.ts'
 import { surfaceFiles } from '../../auth/description.ts'
 
 test('the files of routes and errors are up to date with `npm run schema`', async () => {
-  for (const [file, text] of Object.entries(surfaceFiles())) expect(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'), file).toBe(text)
+  for (const [file, text] of Object.entries(surfaceFiles()))
+    expect(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'), file).toBe(text)
 })
 
 test('the client lists fields only for codes of the auth surface', () => {
@@ -43,11 +44,18 @@ describe('the error codes', () => {
 test('Retry-After is in whole seconds, at least one', async () => {
   const response = errorResponse('RATE_LIMIT_EXCEEDED', undefined, 0.2)
   expect(response.headers.get('retry-after')).toBe('1')
-  expect(await response.json()).toEqual({ error: 'RATE_LIMIT_EXCEEDED', message: errorCodes.RATE_LIMIT_EXCEEDED[1] })
+  expect(await response.json()).toEqual({
+    error: 'RATE_LIMIT_EXCEEDED',
+    message: errorCodes.RATE_LIMIT_EXCEEDED[1],
+  })
 })
 
 test('an error of better-auth without a code of ours gets a code by its status', () => {
-  expect([400, 401, 403, 404, 418, 422, 429, 500, 502].map((status) => codeOfEngine(status, 'SOMETHING_NEW'))).toEqual(
+  expect(
+    [400, 401, 403, 404, 418, 422, 429, 500, 502].map((status) =>
+      codeOfEngine(status, 'SOMETHING_NEW')
+    ),
+  ).toEqual(
     [
       'VALIDATION_ERROR',
       'UNAUTHORIZED',
@@ -64,12 +72,19 @@ test('an error of better-auth without a code of ours gets a code by its status',
 })
 
 test('a database error becomes a response only if our SQL raised it', () => {
-  expect(codeOfDatabase({ code: 'P0001', message: 'ORGANIZATION_LIMIT_REACHED' })).toBe('ORGANIZATION_LIMIT_REACHED')
+  expect(codeOfDatabase({ code: 'P0001', message: 'ORGANIZATION_LIMIT_REACHED' })).toBe(
+    'ORGANIZATION_LIMIT_REACHED',
+  )
   expect(codeOfDatabase({ code: 'P0001', message: 'something else' })).toBeUndefined()
-  expect(codeOfDatabase({ code: '23505', constraint: 'organizations_slug_unique' })).toBe('SLUG_TAKEN')
+  expect(codeOfDatabase({ code: '23505', constraint: 'organizations_slug_unique' })).toBe(
+    'SLUG_TAKEN',
+  )
   expect(codeOfDatabase({ code: '23505', constraint: 'sessions_token_unique' })).toBeUndefined()
-  expect(codeOfDatabase({ code: '23503', constraint: 'sessions_user_id_fkey' })).toBe('UNAUTHORIZED')
-  expect(codeOfDatabase({ code: '23503', constraint: 'members_organization_id_fkey' })).toBeUndefined()
+  expect(codeOfDatabase({ code: '23503', constraint: 'sessions_user_id_fkey' })).toBe(
+    'UNAUTHORIZED',
+  )
+  expect(codeOfDatabase({ code: '23503', constraint: 'members_organization_id_fkey' }))
+    .toBeUndefined()
   expect(codeOfDatabase(undefined)).toBeUndefined()
 })
 
@@ -82,11 +97,18 @@ describe('an unexpected error', () => {
     ['a database that is down', { code: 'ECONNREFUSED' }],
     ['a lost connection', { message: 'Connection terminated unexpectedly' }],
   ])('an unexpected error of %s is 503, and says when to try again', (_, fields) => {
-    const { status, headers } = unexpectedErrorResponse(Object.assign(new Error('a failed query'), fields))
+    const { status, headers } = unexpectedErrorResponse(
+      Object.assign(new Error('a failed query'), fields),
+    )
     expect([status, headers.get('retry-after')]).toEqual([503, '5'])
   })
 
-  test.each([[Object.assign(new Error('a failed query'), { code: '42P01' })], [new TypeError('a mistake')], ['a text'], [undefined]])(
+  test.each([
+    [Object.assign(new Error('a failed query'), { code: '42P01' })],
+    [new TypeError('a mistake')],
+    ['a text'],
+    [undefined],
+  ])(
     'such as %s is 500',
     (error) => {
       expect(unexpectedErrorResponse(error).status).toBe(500)

@@ -14,7 +14,8 @@ function recorder(queue: ReturnType<typeof fairQueue>) {
     started.push(name)
     if (end !== undefined) leave.set(name, end)
   }
-  const enter = (client: string, name: string, limits?: readonly SlotLimit[]) => void request(client, name, limits)
+  const enter = (client: string, name: string, limits?: readonly SlotLimit[]) =>
+    void request(client, name, limits)
   /** Ends a request. */
   const end = (name: string) => leave.get(name)?.()
   /** Lets all settled promises run. */

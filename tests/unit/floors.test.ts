@@ -1,4 +1,7 @@
-/** Versions with known flaws are reported wherever they run, and publishing an image with an exploitable one is refused. */
+/**
+ * Versions with known flaws are reported wherever they run, and publishing an image with an
+ * exploitable one is refused.
+ */
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -44,13 +47,16 @@ test('a finding is one line with version, minimum and reason; it is an error if 
       ),
     },
   ])
-  for (const { why, exploitable } of Object.values(floors)) expect(why.includes('exploitable')).toBe(exploitable)
+  for (const { why, exploitable } of Object.values(floors))
+    expect(why.includes('exploitable')).toBe(exploitable)
   expect(floorOf('node', '24.1.0')).toBe('24.22.1')
 })
 
 test('docs/operations.md lists each minimum with its reason', async () => {
   const page = await readFile(join(root, 'docs/operations.md'), 'utf8')
-  const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim().replaceAll('**', '')))
+  const rows = page.split('\n').map((line) =>
+    line.split('|').map((cell) => cell.trim().replaceAll('**', ''))
+  )
   for (const { name, versions, why } of Object.values(floors)) {
     const [, , documented, reason] = rows.find(([, program]) => program === name) ?? []
     expect([name, documented]).toEqual([name, versions.join(', ')])
@@ -61,30 +67,54 @@ test('docs/operations.md lists each minimum with its reason', async () => {
 describe('building an image with an exploitable flaw', () => {
   const build = (...args: string[]) =>
     promisify(execFile)(process.execPath, [join(root, 'infra/docker/floors.ts'), ...args])
-      .then(({ stderr }) => ({ code: 0, stderr }), ({ code, stderr }: { code: number, stderr: string }) => ({ code, stderr }))
+      .then(
+        ({ stderr }) => ({ code: 0, stderr }),
+        ({ code, stderr }: { code: number, stderr: string }) => ({ code, stderr }),
+      )
 
   test('building an image with an exploitable flaw succeeds with a line for own use, and fails for publishing', async () => {
-    expect(await build('warn', 'node', 'v24.21.0')).toEqual({ code: 0, stderr: expect.stringMatching(/^Error: Node .*\n$/) })
-    expect(await build('refuse', 'node', 'v24.21.0')).toEqual({ code: 1, stderr: expect.stringMatching(/^Error: Node .*\n$/) })
+    expect(await build('warn', 'node', 'v24.21.0')).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^Error: Node .*\n$/),
+    })
+    expect(await build('refuse', 'node', 'v24.21.0')).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^Error: Node .*\n$/),
+    })
     expect(await build('refuse', 'node', 'v24.22.1')).toEqual({ code: 0, stderr: '' })
-    expect(await build('refuse', 'postgresql', 'pg_dump (PostgreSQL) 18.4')).toEqual({ code: 0, stderr: expect.stringMatching(/^Warning: PostgreSQL .*\n$/) })
-    const [bake, dockerfile] = await Promise.all(['docker-bake.hcl', 'Dockerfile'].map((name) => readFile(join(root, 'infra/docker', name), 'utf8')))
+    expect(await build('refuse', 'postgresql', 'pg_dump (PostgreSQL) 18.4')).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^Warning: PostgreSQL .*\n$/),
+    })
+    const [bake, dockerfile] = await Promise.all(
+      ['docker-bake.hcl', 'Dockerfile'].map((name) =>
+        readFile(join(root, 'infra/docker', name), 'utf8')
+      ),
+    )
     expect(bake).toContain('FLOORS = "refuse"')
     for (const check of ['node "$(node --version)"', 'postgresql "$(pg_dump --version)"'])
-      expect(dockerfile).toContain(`ARG FLOORS=warn\nRUN node infra/docker/floors.ts "$FLOORS" ${check}\n`)
+      expect(dockerfile).toContain(
+        `ARG FLOORS=warn\nRUN node infra/docker/floors.ts "$FLOORS" ${check}\n`,
+      )
   })
 })
 
 test('an upgrade with a Caddy below its minimum prints a line and succeeds', async () => {
-  const [command] = /^docker compose run .* infra\/docker\/floors\.ts .*$/m.exec(await readFile(join(root, 'infra/docker/upgrade'), 'utf8')) ?? []
+  const [command] = /^docker compose run .* infra\/docker\/floors\.ts .*$/m.exec(
+    await readFile(join(root, 'infra/docker/upgrade'), 'utf8'),
+  ) ?? []
   // A fake Docker: Caddy's container prints its version, and the migration's image runs Node.
   const docker = (caddy: string) =>
     `docker() { case "$*" in
     "compose exec -T caddy caddy version") ${caddy} ;;
     "compose run --rm --no-deps -T migrate "*) shift 6; "$@" ;;
   esac; }`
-  const upgrade = (caddy: string) => promisify(execFile)('bash', ['--norc', '-euc', `${docker(caddy)}\n${command}`], { cwd: root })
-  expect(await upgrade('echo v2.11.3 h1:abc=')).toEqual({ stdout: '', stderr: belowFloors({ caddy: '2.11.3' })[0]?.line + '\n' })
+  const upgrade = (caddy: string) =>
+    promisify(execFile)('bash', ['--norc', '-euc', `${docker(caddy)}\n${command}`], { cwd: root })
+  expect(await upgrade('echo v2.11.3 h1:abc=')).toEqual({
+    stdout: '',
+    stderr: belowFloors({ caddy: '2.11.3' })[0]?.line + '\n',
+  })
   expect(await upgrade('echo v2.11.4 h1:abc=')).toEqual({ stdout: '', stderr: '' })
   expect(await upgrade('false')).toEqual({ stdout: '', stderr: '' })
 })
@@ -102,8 +132,11 @@ describe('the minimum of PostgREST 16', () => {
   ]
 
   test('the minimum of PostgREST 16 is required by the chart and by Terraform', async () => {
-    const schema = JSON.parse(await readFile(join(root, 'infra/kubernetes/finance/values.schema.json'), 'utf8'))
-    const chart: string = schema.properties.images.properties.postgrest.allOf[1].properties.tag.pattern
+    const schema = JSON.parse(
+      await readFile(join(root, 'infra/kubernetes/finance/values.schema.json'), 'utf8'),
+    )
+    const chart: string =
+      schema.properties.images.properties.postgrest.allOf[1].properties.tag.pattern
     const variables = await readFile(join(root, 'infra/aws/variables.tf'), 'utf8')
     const [, pattern] = /can\(regex\(("[^"]*"), var\.postgrest_image\)\)/.exec(variables) ?? []
     const terraform = new RegExp(JSON.parse(pattern ?? ''))
@@ -120,7 +153,12 @@ describe('npm start runs the auth service', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'nodes-'))
-    for (const [name, version] of [['old', 'v20.20.2'], ['broken', 'no version'], ['newer', 'v24.22.1']]) {
+    for (
+      const [name, version] of [['old', 'v20.20.2'], ['broken', 'no version'], [
+        'newer',
+        'v24.22.1',
+      ]]
+    ) {
       await mkdir(join(folder, name ?? ''))
       await writeFile(join(folder, name ?? '', 'node'), `#!/bin/sh\necho ${version}\n`)
       await chmod(join(folder, name ?? '', 'node'), 0o755)
@@ -130,11 +168,20 @@ describe('npm start runs the auth service', () => {
   const path = (...names: string[]) => names.map((name) => join(folder, name)).join(':')
 
   test('npm start runs the auth service with the first node in the PATH that has the fixes which its own lacks', async () => {
-    expect(await serviceNode(path('nothing', 'old', 'broken', 'newer'), '24.21.0')).toEqual({ command: join(folder, 'newer/node'), version: '24.22.1' })
+    expect(await serviceNode(path('nothing', 'old', 'broken', 'newer'), '24.21.0')).toEqual({
+      command: join(folder, 'newer/node'),
+      version: '24.22.1',
+    })
   })
 
   test('npm start runs the auth service with its own node, if that has the fixes or there is no other', async () => {
-    expect(await serviceNode(path('newer'), '24.22.2')).toEqual({ command: process.execPath, version: '24.22.2' })
-    expect(await serviceNode(path('old', 'broken'), '24.21.0')).toEqual({ command: process.execPath, version: '24.21.0' })
+    expect(await serviceNode(path('newer'), '24.22.2')).toEqual({
+      command: process.execPath,
+      version: '24.22.2',
+    })
+    expect(await serviceNode(path('old', 'broken'), '24.21.0')).toEqual({
+      command: process.execPath,
+      version: '24.21.0',
+    })
   })
 })

@@ -62,7 +62,11 @@ test('only the last event of a delivery has the cursor, so a client whose connec
   stream.add(change(1))
   stream.add(change(2))
   stream.deliver(2n)
-  expect((await delivery)!.match(/^(?:event|id): .*/gm)).toEqual(['event: change', 'event: change', 'id: cursor-2'])
+  expect((await delivery)!.match(/^(?:event|id): .*/gm)).toEqual([
+    'event: change',
+    'event: change',
+    'id: cursor-2',
+  ])
 })
 
 test('a reader that takes nothing costs a bounded set, and gets it as a few events when it reads again', async () => {

@@ -11,16 +11,30 @@ const thrownBy = (work: () => unknown): unknown => {
 
 test.each([
   ['a parser’s error', thrownBy(() => JSON.parse('{"password":"hunter2"'))],
-  ['a database’s error', Object.assign(new Error('invalid input syntax for type uuid: "hunter2"'), { severity: 'ERROR', code: '22P02', detail: 'hunter2' })],
+  [
+    'a database’s error',
+    Object.assign(new Error('invalid input syntax for type uuid: "hunter2"'), {
+      severity: 'ERROR',
+      code: '22P02',
+      detail: 'hunter2',
+    }),
+  ],
   ['a value that is no error', 'hunter2'],
 ])('the description of %s does not contain the refused value', (_, error) => {
   expect(JSON.stringify(describeError(error))).not.toContain('hunter2')
 })
 
 test('a database error is described by its constraint, otherwise by its code', () => {
-  const error = (constraint?: string) => Object.assign(new Error('refused'), { severity: 'ERROR', code: '28P01', constraint })
-  expect(describeError(error('tags_name_length'))).toMatchObject({ message: 'database error in tags_name_length', code: '28P01' })
-  expect(describeError(error())).toMatchObject({ message: 'database error in a statement', code: '28P01' })
+  const error = (constraint?: string) =>
+    Object.assign(new Error('refused'), { severity: 'ERROR', code: '28P01', constraint })
+  expect(describeError(error('tags_name_length'))).toMatchObject({
+    message: 'database error in tags_name_length',
+    code: '28P01',
+  })
+  expect(describeError(error())).toMatchObject({
+    message: 'database error in a statement',
+    code: '28P01',
+  })
 })
 
 test('no log line contains a terminal control character, and its JSON has the original text', () => {
@@ -32,7 +46,11 @@ test('no log line contains a terminal control character, and its JSON has the or
     },
   }).info({ origin: hostile, nested: { path: hostile } }, hostile)
   expect(lines.join('')).toMatch(/^[\x20-\x7e]+\n$/)
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ origin: hostile, nested: { path: hostile }, msg: hostile })
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    origin: hostile,
+    nested: { path: hostile },
+    msg: hostile,
+  })
 })
 
 /** A text of 43 letters, as 32 random bytes make it. */
@@ -64,11 +82,17 @@ test.each<[string, unknown]>([
   ['/data/eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', '/data/{secret}'],
   [`/reset-password/${random.slice(0, 24)}`, '/reset-password/{secret}'],
   [`/api/auth/verify-email%3Ftoken=${random}`, '/api/auth/verify-email?token={secret}'],
-  [`/${random.split('').map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')}`, '/{secret}'],
+  [
+    `/${random.split('').map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')}`,
+    '/{secret}',
+  ],
   [`/${'%25'.repeat(9)}2525252525252541`, expect.not.stringMatching(/%/)],
   ['/caf%C3%A9', '/caf%C3%A9'],
   ['/100%', '/100%'],
-  ['/data/rpc/get_transaction_aggregate_statement', '/data/rpc/get_transaction_aggregate_statement'],
+  [
+    '/data/rpc/get_transaction_aggregate_statement',
+    '/data/rpc/get_transaction_aggregate_statement',
+  ],
   ['/assets/4f1c2d3e-5a6b-4c7d-8e9f-0a1b2c3d4e5f', '/assets/4f1c2d3e-5a6b-4c7d-8e9f-0a1b2c3d4e5f'],
   [`/${'x'.repeat(300)}`, `/${'x'.repeat(199)}`],
 ])('the path %s is logged as %s', (path, logged) => {

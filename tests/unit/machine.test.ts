@@ -1,4 +1,6 @@
-/** The container `machine`: the free space of volumes and the certificate, as Prometheus reads them. */
+/**
+ * The container `machine`: the free space of volumes and the certificate, as Prometheus reads them.
+ */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -17,9 +19,13 @@ afterEach(() => rm(folder, { recursive: true }))
 
 test('each volume and the disk of Docker have a free space below their size', async () => {
   const text = expositionOf(await disksOf(folder, '/'))
-  const value = (series: string) => Number(text.split('\n').find((line) => line.startsWith(`${series} `))?.split(' ')[1])
+  const value = (series: string) =>
+    Number(text.split('\n').find((line) => line.startsWith(`${series} `))?.split(' ')[1])
   for (const volume of ['backups', 'database', 'docker']) {
-    const [free, size] = [value(`finance_disk_free_bytes{volume="${volume}"}`), value(`finance_disk_size_bytes{volume="${volume}"}`)]
+    const [free, size] = [
+      value(`finance_disk_free_bytes{volume="${volume}"}`),
+      value(`finance_disk_size_bytes{volume="${volume}"}`),
+    ]
     expect(size).toBeGreaterThan(0)
     expect(free).toBeLessThanOrEqual(size)
   }
@@ -27,7 +33,8 @@ test('each volume and the disk of Docker have a free space below their size', as
 })
 
 test('the reserve has its size, or zero after it was given up', async () => {
-  const reserve = async () => (await disksOf(folder, '/')).find(({ name }) => name === 'finance_disk_reserve_bytes')?.value
+  const reserve = async () =>
+    (await disksOf(folder, '/')).find(({ name }) => name === 'finance_disk_reserve_bytes')?.value
   expect(await reserve()).toBe(0)
   await writeFile(join(folder, 'database/reserve'), '12345')
   expect(await reserve()).toBe(5)
@@ -49,5 +56,8 @@ test('the certificate of a server that speaks no TLS does not exist', async () =
 
 test('the alerts and the dashboard find all series', async () => {
   const text = expositionOf([...await disksOf(folder, '/'), ...certificateGauges(undefined, 0)])
-  expect(await missingSeries(/^finance_(disk|certificate)_/, text)).toEqual({ seriesCount: expect.any(Number), missing: [] })
+  expect(await missingSeries(/^finance_(disk|certificate)_/, text)).toEqual({
+    seriesCount: expect.any(Number),
+    missing: [],
+  })
 })

@@ -4,13 +4,32 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { expect, test, vi } from 'vitest'
-import { allowedAddresses, isAllowedTarget, isPublicAddress, publicNetwork, type Network } from '../../common/network.ts'
+import {
+  allowedAddresses,
+  isAllowedTarget,
+  isPublicAddress,
+  publicNetwork,
+  type Network,
+} from '../../common/network.ts'
 import { outboundFetch } from '../../common/outbound.ts'
 
 test.each([
   ['this machine', ['127.0.0.1', '127.1.2.3', '::1', '0.0.0.0', '0.1.2.3', '::']],
-  ['private networks', ['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', 'fc00::1', 'fd12:3456::1']],
-  ['the neighbours and the metadata service of a cloud', ['169.254.169.254', '169.254.170.2', 'fe80::1', 'fe80::1%eth0', 'fd00:ec2::254']],
+  ['private networks', [
+    '10.0.0.1',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.1.1',
+    'fc00::1',
+    'fd12:3456::1',
+  ]],
+  ['the neighbours and the metadata service of a cloud', [
+    '169.254.169.254',
+    '169.254.170.2',
+    'fe80::1',
+    'fe80::1%eth0',
+    'fd00:ec2::254',
+  ]],
   ['the network of the provider (CGNAT)', ['100.64.0.1', '100.127.255.255']],
   ['groups and everyone', ['224.0.0.1', '239.255.255.255', '255.255.255.255', 'ff02::1']],
   ['an IPv4 address in the form of IPv6', [
@@ -43,9 +62,20 @@ test.each([
 })
 
 test('addresses of servers on the internet are public, except those of this machine', () => {
-  expect(['1.1.1.1', '93.184.216.34', '100.63.255.255', '172.32.0.1', '2606:4700::1111', '::ffff:1.1.1.1'].filter((address) => !isPublicAddress(address)))
+  expect(
+    [
+      '1.1.1.1',
+      '93.184.216.34',
+      '100.63.255.255',
+      '172.32.0.1',
+      '2606:4700::1111',
+      '::ffff:1.1.1.1',
+    ].filter((address) => !isPublicAddress(address)),
+  )
     .toEqual([])
-  const ofThisMachine = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address))
+  const ofThisMachine = Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.map(({ address }) => address)
+  )
   expect(ofThisMachine).toContain('127.0.0.1')
   expect(ofThisMachine.filter(isPublicAddress)).toEqual([])
 })
@@ -64,7 +94,9 @@ test.each([
   'no request is sent to %s, in any spelling',
   async (url) => {
     expect(isAllowedTarget(publicNetwork, new URL(url).hostname)).toBe(false)
-    await expect(outboundFetch(url, { network: publicNetwork })).rejects.toMatchObject({ code: 'OUTBOUND_NOT_ALLOWED' })
+    await expect(outboundFetch(url, { network: publicNetwork })).rejects.toMatchObject({
+      code: 'OUTBOUND_NOT_ALLOWED',
+    })
   },
 )
 
@@ -73,8 +105,13 @@ test('a name is connected at the address that was checked, and its other address
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   // the test's public internet is this machine, and its private network is another address
-  const network: Network = { allows: (address) => address === '127.0.0.1', resolve: () => Promise.resolve(['10.0.0.1', '127.0.0.1']) }
-  expect(await (await outboundFetch(`http://hooks.example:${port}/`, { network })).text()).toBe('fine')
+  const network: Network = {
+    allows: (address) => address === '127.0.0.1',
+    resolve: () => Promise.resolve(['10.0.0.1', '127.0.0.1']),
+  }
+  expect(await (await outboundFetch(`http://hooks.example:${port}/`, { network })).text()).toBe(
+    'fine',
+  )
   expect(await allowedAddresses(network, 'hooks.example')).toEqual(['127.0.0.1'])
   server.close()
 })
@@ -83,15 +120,22 @@ test('a name that changes its address between two requests is checked at each (D
   const server = createServer((_, response) => response.end('internal')).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const resolve = vi.fn<Network['resolve']>().mockResolvedValueOnce(['1.1.1.1']).mockResolvedValue(['127.0.0.1'])
+  const resolve = vi.fn<Network['resolve']>().mockResolvedValueOnce(['1.1.1.1']).mockResolvedValue([
+    '127.0.0.1',
+  ])
   const network = { ...publicNetwork, resolve }
   expect(await allowedAddresses(network, 'rebinding.example')).toEqual(['1.1.1.1'])
-  await expect(outboundFetch(`http://rebinding.example:${port}/`, { network })).rejects.toMatchObject({ code: 'OUTBOUND_NOT_ALLOWED' })
+  await expect(outboundFetch(`http://rebinding.example:${port}/`, { network })).rejects
+    .toMatchObject({ code: 'OUTBOUND_NOT_ALLOWED' })
   expect(resolve).toHaveBeenCalledTimes(2)
   server.close()
 })
 
 test('a name without an address, and one that cannot be looked up, fail', async () => {
-  for (const resolve of [() => Promise.resolve([]), () => Promise.reject(new Error('no name server'))])
-    await expect(outboundFetch('http://missing.example/', { network: { ...publicNetwork, resolve } })).rejects.toMatchObject({ code: 'OUTBOUND_NOT_ALLOWED' })
+  for (
+    const resolve of [() => Promise.resolve([]), () => Promise.reject(new Error('no name server'))]
+  )
+    await expect(
+      outboundFetch('http://missing.example/', { network: { ...publicNetwork, resolve } }),
+    ).rejects.toMatchObject({ code: 'OUTBOUND_NOT_ALLOWED' })
 })

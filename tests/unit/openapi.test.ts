@@ -16,7 +16,9 @@ async function document(publicUrl: string) {
 
 test('the OpenAPI document describes the auth surface from its rows', async () => {
   const { paths, components } = await document('http://localhost:3000')
-  expect(Object.fromEntries(Object.entries(paths).filter(([path]) => path.startsWith('/api/auth/')))).toEqual(described.paths)
+  expect(
+    Object.fromEntries(Object.entries(paths).filter(([path]) => path.startsWith('/api/auth/'))),
+  ).toEqual(described.paths)
   expect(components).toMatchObject(described.components)
 })
 
@@ -28,13 +30,26 @@ test.each(routes.map((row) => [row.method, row.path, row] as const))(
 )
 
 test('the description of the auth surface has one name per operation', () => {
-  const names = Object.values(described.paths).flatMap((path) => Object.values(path).map((operation) => (operation as { operationId: string }).operationId))
+  const names = Object.values(described.paths).flatMap((path) =>
+    Object.values(path).map((operation) => (operation as { operationId: string }).operationId)
+  )
   expect(names).toEqual([...new Set(names)])
-  expect(names).toEqual(expect.arrayContaining(['signUp', 'signIn', 'getSession', 'token', 'verifyEmail', 'organizationCreate', 'organizationSetActive']))
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'signUp',
+      'signIn',
+      'getSession',
+      'token',
+      'verifyEmail',
+      'organizationCreate',
+      'organizationSetActive',
+    ]),
+  )
 })
 
 test('the description of the auth surface derives the errors of a route from its policy and its input', () => {
-  const refusals = (path: string) => errorsOf(routes.find((row) => row.path === path) ?? expect.unreachable())
+  const refusals = (path: string) =>
+    errorsOf(routes.find((row) => row.path === path) ?? expect.unreachable())
   expect(refusals('/jwks')).toEqual(['RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'SERVICE_BUSY'])
   expect(refusals('/organization/get')).toEqual([
     'VALIDATION_ERROR',
@@ -45,13 +60,25 @@ test('the description of the auth surface derives the errors of a route from its
     'INTERNAL_ERROR',
     'SERVICE_BUSY',
   ])
-  expect(refusals('/sign-up/email')).toEqual(expect.arrayContaining(['INVALID_EMAIL', 'INVALID_PASSWORD', 'USER_EXISTS', 'FORBIDDEN', 'SERVICE_BUSY']))
+  expect(refusals('/sign-up/email')).toEqual(
+    expect.arrayContaining([
+      'INVALID_EMAIL',
+      'INVALID_PASSWORD',
+      'USER_EXISTS',
+      'FORBIDDEN',
+      'SERVICE_BUSY',
+    ]),
+  )
 })
 
 test('a deployment’s document has the addresses of both surfaces and the name of its cookie', async () => {
   const at = async (publicUrl: string) => {
     const { servers, paths, components } = await document(publicUrl)
-    return [servers[0]?.url, paths['/transactions']?.['servers'], components.securitySchemes['session']?.['name']]
+    return [
+      servers[0]?.url,
+      paths['/transactions']?.['servers'],
+      components.securitySchemes['session']?.['name'],
+    ]
   }
   const data = (url: string) => [expect.objectContaining({ url })]
   expect(await at('https://money.example.org')).toEqual([
@@ -59,7 +86,11 @@ test('a deployment’s document has the addresses of both surfaces and the name 
     data('https://money.example.org/data'),
     '__Secure-better-auth.session_token',
   ])
-  expect(await at('http://localhost:3000')).toEqual(['http://localhost:3000', data('http://localhost:3000/data'), 'better-auth.session_token'])
+  expect(await at('http://localhost:3000')).toEqual([
+    'http://localhost:3000',
+    data('http://localhost:3000/data'),
+    'better-auth.session_token',
+  ])
 })
 
 test('the document of whole rows has one form for each response, and only references that it contains', async () => {
@@ -68,7 +99,17 @@ test('the document of whole rows has one form for each response, and only refere
   const { parameters: { select }, schemas } = narrowed.components
   expect(Object.keys(narrowed.paths)).toEqual(Object.keys(whole.paths))
   expect(narrowed.paths['/transactions']).toMatchObject({
-    get: { responses: { 200: { content: { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/transactions' } } } } } } },
+    get: {
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              schema: { type: 'array', items: { $ref: '#/components/schemas/transactions' } },
+            },
+          },
+        },
+      },
+    },
   })
   expect(select?.['schema']).toEqual({ type: 'string', pattern: String.raw`^\*(,|$)` })
   const text = JSON.stringify(narrowed)
@@ -78,6 +119,8 @@ test('the document of whole rows has one form for each response, and only refere
     return value
   })
   expect(forms.filter(({ length }) => length !== 1)).toEqual([])
-  const referenced = new Set(Array.from(text.matchAll(/#\/components\/schemas\/(\w+)"/g), ([, name]) => name))
+  const referenced = new Set(
+    Array.from(text.matchAll(/#\/components\/schemas\/(\w+)"/g), ([, name]) => name),
+  )
   expect([...referenced].filter((name) => name === undefined || !(name in schemas))).toEqual([])
 })

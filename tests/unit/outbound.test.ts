@@ -1,8 +1,16 @@
-/** Outbound requests to servers that are not ours: they decode nothing, follow no redirect, and end after a timeout. */
+/**
+ * Outbound requests to servers that are not ours: they decode nothing, follow no redirect, and end
+ * after a timeout.
+ */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -15,7 +23,12 @@ import { outboundFetch } from '../../common/outbound.ts'
 import { certificate } from '../support/certificate.ts'
 
 let answer: RequestListener
-let requests: { method: string | undefined, url: string | undefined, headers: IncomingMessage['headers'], body: string }[]
+let requests: {
+  method: string | undefined
+  url: string | undefined
+  headers: IncomingMessage['headers']
+  body: string
+}[]
 let closed: number
 let server: ReturnType<typeof createServer>
 let url: string
@@ -27,7 +40,12 @@ beforeEach(async () => {
       closed += 1
     })
     const take = async () => {
-      requests.push({ method: request.method, url: request.url, headers: request.headers, body: await text(request) })
+      requests.push({
+        method: request.method,
+        url: request.url,
+        headers: request.headers,
+        body: await text(request),
+      })
       answer(request, response)
     }
     void take()
@@ -58,23 +76,48 @@ const shortenBound = (milliseconds: number) => {
 
 test('a request asks for an unencoded response, whatever the caller’s headers', async () => {
   answer = (_, response) => response.end('fine')
-  expect(await (await outboundFetch(url, { headers: { 'accept-encoding': 'br, gzip', authorization: 'Bearer x' } })).text()).toBe('fine')
-  expect(requests).toMatchObject([{ method: 'GET', url: '/path?a=b', headers: { 'accept-encoding': 'identity', authorization: 'Bearer x' } }])
+  expect(
+    await (await outboundFetch(url, {
+      headers: { 'accept-encoding': 'br, gzip', authorization: 'Bearer x' },
+    })).text(),
+  ).toBe('fine')
+  expect(requests).toMatchObject([{
+    method: 'GET',
+    url: '/path?a=b',
+    headers: { 'accept-encoding': 'identity', authorization: 'Bearer x' },
+  }])
 })
 
 test('a request sends its body with length and type', async () => {
   answer = (_, response) => response.end()
   await outboundFetch(new URL(url), { method: 'POST', body: new URLSearchParams({ code: 'a b' }) })
-  await outboundFetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"é"}' })
+  await outboundFetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"name":"é"}',
+  })
   expect(requests).toMatchObject([
-    { body: 'code=a+b', headers: { 'content-type': expect.stringContaining('application/x-www-form-urlencoded'), 'content-length': '8' } },
-    { body: '{"name":"é"}', headers: { 'content-type': 'application/json', 'content-length': '13' } },
+    {
+      body: 'code=a+b',
+      headers: {
+        'content-type': expect.stringContaining('application/x-www-form-urlencoded'),
+        'content-length': '8',
+      },
+    },
+    {
+      body: '{"name":"é"}',
+      headers: { 'content-type': 'application/json', 'content-length': '13' },
+    },
   ])
 })
 
 test('a request returns status, headers and body of the response', async () => {
   answer = (_, response) =>
-    response.writeHead(418, 'Teapot', { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'], 'content-encoding': 'identity' }).end('{}')
+    response.writeHead(418, 'Teapot', {
+      'content-type': 'application/json',
+      'set-cookie': ['a=1', 'b=2'],
+      'content-encoding': 'identity',
+    }).end('{}')
   const response = await outboundFetch(url)
   expect([response.status, response.statusText, response.ok]).toEqual([418, 'Teapot', false])
   expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
@@ -89,20 +132,34 @@ test('a server with a certificate of an unknown authority is refused, and receiv
     received += 1
   }).listen(0, '127.0.0.1')
   await once(secure, 'listening')
-  const sent = outboundFetch(`https://127.0.0.1:${(secure.address() as AddressInfo).port}/`, { headers: { authorization: 'Bearer x' } })
-  await expect(sent).rejects.toMatchObject({ name: 'TypeError', code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+  const sent = outboundFetch(`https://127.0.0.1:${(secure.address() as AddressInfo).port}/`, {
+    headers: { authorization: 'Bearer x' },
+  })
+  await expect(sent).rejects.toMatchObject({
+    name: 'TypeError',
+    code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+  })
   expect(received).toBe(0)
 })
 
 describe('a response', () => {
-  test.each([['br', brotliCompressSync('{}')], ['gzip', gzipSync('{}')], ['gzip, br', Buffer.from('x')], ['zstd', Buffer.from('x')], [
-    'x-new',
-    Buffer.from('x'),
-  ]])(
+  test.each([
+    ['br', brotliCompressSync('{}')],
+    ['gzip', gzipSync('{}')],
+    ['gzip, br', Buffer.from('x')],
+    ['zstd', Buffer.from('x')],
+    [
+      'x-new',
+      Buffer.from('x'),
+    ],
+  ])(
     'encoded as %s is refused without decoding',
     async (encoding, body) => {
       answer = (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body)
-      await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TypeError', code: 'OUTBOUND_ENCODED' })
+      await expect(outboundFetch(url)).rejects.toMatchObject({
+        name: 'TypeError',
+        code: 'OUTBOUND_ENCODED',
+      })
     },
   )
 
@@ -112,17 +169,23 @@ describe('a response', () => {
     await expect.poll(() => closed).toBe(1)
   })
 
-  test.each([301, 302, 303, 307, 308])('a response with a redirect (%d) is not followed', async (status) => {
-    answer = (_, response) => response.writeHead(status, { location: '/elsewhere' }).end()
-    await expect(outboundFetch(url, { method: 'POST', body: 'x' })).rejects.toMatchObject({ code: 'OUTBOUND_REDIRECT' })
-    expect(requests).toHaveLength(1)
-  })
+  test.each([301, 302, 303, 307, 308])(
+    'a response with a redirect (%d) is not followed',
+    async (status) => {
+      answer = (_, response) => response.writeHead(status, { location: '/elsewhere' }).end()
+      await expect(outboundFetch(url, { method: 'POST', body: 'x' })).rejects.toMatchObject({
+        code: 'OUTBOUND_REDIRECT',
+      })
+      expect(requests).toHaveLength(1)
+    },
+  )
 
   test('a response may have 1 MiB and not one byte more, with a length or in chunks', async () => {
     const most = 1_048_576
     answer = (_, response) => response.end(Buffer.alloc(most))
     expect((await (await outboundFetch(url)).arrayBuffer()).byteLength).toBe(most)
-    answer = (_, response) => response.writeHead(200, { 'content-length': most + 1 }).end(Buffer.alloc(most + 1))
+    answer = (_, response) =>
+      response.writeHead(200, { 'content-length': most + 1 }).end(Buffer.alloc(most + 1))
     await expect(outboundFetch(url)).rejects.toMatchObject({ code: 'OUTBOUND_TOO_LARGE' })
     answer = (_, response) => endless(response)
     await expect(outboundFetch(url)).rejects.toMatchObject({ code: 'OUTBOUND_TOO_LARGE' })
@@ -132,17 +195,24 @@ describe('a response', () => {
   test.each<[string, (response: ServerResponse) => void]>([
     ['never begins', () => undefined],
     ['never ends', (response) => response.write('{')],
-  ])('a response that %s is given up after ten seconds, and its connection is closed', async (_, begin) => {
-    const bound = shortenBound(50)
-    answer = (_request, response) => begin(response)
-    await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TimeoutError' })
-    expect(bound).toHaveBeenCalledWith(10_000)
-    await expect.poll(() => closed).toBe(1)
-  })
+  ])(
+    'a response that %s is given up after ten seconds, and its connection is closed',
+    async (_, begin) => {
+      const bound = shortenBound(50)
+      answer = (_request, response) => begin(response)
+      await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TimeoutError' })
+      expect(bound).toHaveBeenCalledWith(10_000)
+      await expect.poll(() => closed).toBe(1)
+    },
+  )
 
   test('a response that switches protocols is an error', async () => {
-    answer = (_, response) => response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end()
-    await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TypeError', message: 'the request failed' })
+    answer = (_, response) =>
+      response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end()
+    await expect(outboundFetch(url)).rejects.toMatchObject({
+      name: 'TypeError',
+      message: 'the request failed',
+    })
   })
 
   test('a response that the caller aborts ends with the caller’s reason', async () => {
@@ -157,9 +227,16 @@ describe('a response', () => {
     answer = (_, response) => {
       response.writeHead(200, { 'content-length': 10 }).write('secret', () => response.destroy())
     }
-    await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TypeError', message: 'the request failed', code: 'ECONNRESET' })
+    await expect(outboundFetch(url)).rejects.toMatchObject({
+      name: 'TypeError',
+      message: 'the request failed',
+      code: 'ECONNRESET',
+    })
     await server[Symbol.asyncDispose]()
-    await expect(outboundFetch(url)).rejects.toMatchObject({ message: 'the request failed', code: 'ECONNREFUSED' })
+    await expect(outboundFetch(url)).rejects.toMatchObject({
+      message: 'the request failed',
+      code: 'ECONNREFUSED',
+    })
   })
 })
 
@@ -174,10 +251,12 @@ test('Oxlint refuses all other ways to send requests, except in files that imple
     https: `export { request } from 'node:https'`,
     undici: `export { request } from 'undici'`,
   }
-  const refused = ['auth', 'http', 'realtime', 'storage', 'rates', 'edge', 'start', 'common'].flatMap((part) =>
-    Object.entries(ways).map(([way, source]) => [`${part}/${way}.ts`, source])
-  )
-  const taken = [['edge/server.ts', `export { createServer } from 'node:http'`], ['edge/upstreams.ts', ways.undici], [
+  const refused = ['auth', 'http', 'realtime', 'storage', 'rates', 'edge', 'start', 'common']
+    .flatMap((part) => Object.entries(ways).map(([way, source]) => [`${part}/${way}.ts`, source]))
+  const taken = [['edge/server.ts', `export { createServer } from 'node:http'`], [
+    'edge/upstreams.ts',
+    ways.undici,
+  ], [
     'start/wait-for-server.ts',
     ways.fetch,
   ]]
@@ -185,7 +264,12 @@ test('Oxlint refuses all other ways to send requests, except in files that imple
     await mkdir(join(folder, file, '..'), { recursive: true })
     await writeFile(join(folder, file), `${source}\n`)
   }
-  const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/oxlint'), ['-c', '.ci/oxlintrc.json', '-f', 'unix'], { cwd: folder })
+  const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/oxlint'), [
+    '-c',
+    '.ci/oxlintrc.json',
+    '-f',
+    'unix',
+  ], { cwd: folder })
     .catch((error: { stdout: string }) => error)
   const named = [...stdout.matchAll(/^([^:]+):.*no-restricted-/gm)].map(([, file]) => file)
   expect(new Set(named)).toEqual(new Set(refused.map(([file]) => file)))

@@ -12,7 +12,12 @@ const passwords = (size: number, onLoss: (error: Error) => void = () => undefine
 
 /** Returns the niceness of each thread of this process by thread id. Only Linux reports it. */
 const niceness = () =>
-  new Map(readdirSync('/proc/self/task').map((id) => [id, Number(readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[16])]))
+  new Map(
+    readdirSync('/proc/self/task').map((id) => [
+      id,
+      Number(readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]),
+    ]),
+  )
 
 test.each(['correct horse', '', 'ﬁancé with a ligature', 'a̐é'])(
   'a hash of %j verifies with better-auth, and a hash of better-auth verifies here',
@@ -20,7 +25,8 @@ test.each(['correct horse', '', 'ﬁancé with a ligature', 'a̐é'])(
     await using pool = passwords(1)
     expect(await verifyPassword({ hash: await pool.hash(password), password })).toBe(true)
     expect(await pool.verify({ hash: await hashPassword(password), password })).toBe(true)
-    expect(await pool.verify({ hash: await hashPassword(password), password: `${password}.` })).toBe(false)
+    expect(await pool.verify({ hash: await hashPassword(password), password: `${password}.` }))
+      .toBe(false)
   },
 )
 
@@ -34,11 +40,16 @@ test.runIf(process.platform === 'linux')(
   async () => {
     await using pool = passwords(2)
     const before = niceness()
-    const hashes = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((password) => pool.hash(password)))
-    expect(await Promise.all(hashes.map((hash, i) => pool.verify({ hash, password: 'abcde'[i] ?? '' })))).toEqual([true, true, true, true, true])
+    const hashes = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map((password) => pool.hash(password)),
+    )
+    expect(
+      await Promise.all(hashes.map((hash, i) => pool.verify({ hash, password: 'abcde'[i] ?? '' }))),
+    ).toEqual([true, true, true, true, true])
     expect(new Set(hashes).size).toBe(5)
     // A new thread starts with the default priority.
-    expect([...niceness()].filter(([id, nice]) => nice === 10 && before.get(id) !== 10)).toHaveLength(2)
+    expect([...niceness()].filter(([id, nice]) => nice === 10 && before.get(id) !== 10))
+      .toHaveLength(2)
   },
 )
 

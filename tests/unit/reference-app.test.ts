@@ -1,4 +1,7 @@
-/** The build of the reference app by `npm start`. tests/browser/app-start.browser.ts tests the result. */
+/**
+ * The build of the reference app by `npm start`. tests/browser/app-start.browser.ts tests the
+ * result.
+ */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -20,16 +23,24 @@ const write = async (path: string, text: string) => {
 
 /** A checkout with a fake builder that runs `does`, with the output folder in `out`. */
 const prepare = async (does: string) => {
-  await write('node_modules/vite/bin/vite.js', `const fs = require('node:fs'); const out = process.argv[process.argv.indexOf('--outDir') + 1]; ${does}`)
+  await write(
+    'node_modules/vite/bin/vite.js',
+    `const fs = require('node:fs'); const out = process.argv[process.argv.indexOf('--outDir') + 1]; ${does}`,
+  )
   await write('app/index.html', '<title>App</title>')
   await write('app/src/main.tsx', '1')
 }
 
-const wellBuilt = `fs.mkdirSync(out); fs.cpSync(process.argv[3] + '/src/main.tsx', out + '/index.html')`
+const wellBuilt =
+  `fs.mkdirSync(out); fs.cpSync(process.argv[3] + '/src/main.tsx', out + '/index.html')`
 
 const app = async (): Promise<string | undefined> => {
   said = []
-  const directory = await referenceApp(checkout, (line) => said.push(line), new AbortController().signal)
+  const directory = await referenceApp(
+    checkout,
+    (line) => said.push(line),
+    new AbortController().signal,
+  )
   return directory === undefined ? undefined : readFile(join(directory, 'index.html'), 'utf8')
 }
 

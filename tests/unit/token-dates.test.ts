@@ -12,7 +12,9 @@ test('a token is dated now if no key was revoked recently', () => {
 })
 
 test('in the seconds after a revocation no token is issued, and the error says when to retry', () => {
-  expect(() => issuedAt(issuedAfter, revoked + 2)).toThrow(expect.objectContaining({ code: 'SERVICE_BUSY', retryAfterSeconds: 3 }))
+  expect(() => issuedAt(issuedAfter, revoked + 2)).toThrow(
+    expect.objectContaining({ code: 'SERVICE_BUSY', retryAfterSeconds: 3 }),
+  )
   expect(secondsUntilIssued(issuedAfter, revoked + 2)).toBe(3)
 })
 

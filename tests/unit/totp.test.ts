@@ -16,7 +16,8 @@ test.each([
   const step = Math.floor(second / 30)
   expect(stepOf(secret, code, second * 1_000)).toBe(step)
   for (const offset of [-30, 30]) expect(stepOf(secret, code, (second + offset) * 1_000)).toBe(step)
-  for (const late of [60, 3_600]) expect(stepOf(secret, code, (second + late) * 1_000)).toBeUndefined()
+  for (const late of [60, 3_600])
+    expect(stepOf(secret, code, (second + late) * 1_000)).toBeUndefined()
 })
 
 test.each(['', '28708', '2870820', '28708²', 'abcdef'])('%j is no valid code', (code) => {
@@ -25,6 +26,14 @@ test.each(['', '28708', '2870820', '28708²', 'abcdef'])('%j is no valid code', 
 
 test('an authenticator app reads the secret, the service and the account from the URI', () => {
   const uri = new URL(totpUri(secret, 'money.example.org', 'ann+books@example.org'))
-  expect(`${uri.protocol}//${uri.host}${uri.pathname}`).toBe('otpauth://totp/money.example.org:ann%2Bbooks%40example.org')
-  expect(Object.fromEntries(uri.searchParams)).toEqual({ secret, issuer: 'money.example.org', algorithm: 'SHA1', digits: '6', period: '30' })
+  expect(`${uri.protocol}//${uri.host}${uri.pathname}`).toBe(
+    'otpauth://totp/money.example.org:ann%2Bbooks%40example.org',
+  )
+  expect(Object.fromEntries(uri.searchParams)).toEqual({
+    secret,
+    issuer: 'money.example.org',
+    algorithm: 'SHA1',
+    digits: '6',
+    period: '30',
+  })
 })

@@ -1,4 +1,7 @@
-/** The output of `infra/docker/admin status` about a deployment: infra/docker/watched.sh with a fake Docker. */
+/**
+ * The output of `infra/docker/admin status` about a deployment: infra/docker/watched.sh with a fake
+ * Docker.
+ */
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +12,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 let folder: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'watched-'))
-  for (const name of ['infra', 'compose.yaml']) await symlink(join(import.meta.dirname, '../..', name), join(folder, name))
+  for (const name of ['infra', 'compose.yaml'])
+    await symlink(join(import.meta.dirname, '../..', name), join(folder, name))
   for (const name of ['bin', 'backups']) await mkdir(join(folder, name))
   await writeFile(join(folder, '.env'), 'COMPOSE_PROFILES=backup\n')
   await answer('exit 1')
@@ -22,12 +26,18 @@ async function answer(script: string): Promise<void> {
   await chmod(join(folder, 'bin/docker'), 0o755)
 }
 async function state(): Promise<string[]> {
-  const script = 'set -euo pipefail; . infra/docker/deployment.sh; . infra/docker/watched.sh; show_state'
-  const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env: { PATH: `${join(folder, 'bin')}:${process.env['PATH']}` } })
+  const script =
+    'set -euo pipefail; . infra/docker/deployment.sh; . infra/docker/watched.sh; show_state'
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], {
+    cwd: folder,
+    env: { PATH: `${join(folder, 'bin')}:${process.env['PATH']}` },
+  })
   return stdout.split('\n')
 }
 const backup = async (ageHours: number) => {
-  const name = `backups/finance-${new Date(Date.now() - ageHours * 3_600_000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z.dump`
+  const name = `backups/finance-${
+    new Date(Date.now() - ageHours * 3_600_000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
+  }Z.dump`
   await writeFile(join(folder, name), '')
   return name
 }
@@ -40,7 +50,9 @@ test('services that do not run or are unhealthy have their names in the status, 
 *) exit 1 ;;
 esac`)
   const said = await state()
-  expect(said).toContain('database     not measured: its service does not run, or the folder is missing')
+  expect(said).toContain(
+    'database     not measured: its service does not run, or the folder is missing',
+  )
   expect(said).toContain('There is no backup.')
   expect(said.filter((line) => line.startsWith('The service '))).toEqual([
     'The service backup is unhealthy: docker compose logs backup',
@@ -62,7 +74,9 @@ test('the newest backup has its age, 36 hours are too old, and a file of a wrong
   const newest = async () => (await state()).find((line) => line.startsWith('The newest backup'))
   const old = await backup(37)
   await backup(-24)
-  expect(await newest()).toBe(`The newest backup is ${old}, 37 hours old: docs/runbook.md, The backup is old.`)
+  expect(await newest()).toBe(
+    `The newest backup is ${old}, 37 hours old: docs/runbook.md, The backup is old.`,
+  )
   const young = await backup(3)
   expect(await newest()).toBe(`The newest backup is ${young}, 3 hours old.`)
 })

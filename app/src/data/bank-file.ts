@@ -8,7 +8,16 @@ export type BankFile = { id: string, name: string, bytes: ArrayBuffer }
 /** The user's answers about a file. */
 export type Answers = Pick<
   ReadOptions,
-  'dateOrder' | 'decimal' | 'columns' | 'negate' | 'directions' | 'statuses' | 'account' | 'encoding' | 'roundAmounts' | 'fee'
+  | 'dateOrder'
+  | 'decimal'
+  | 'columns'
+  | 'negate'
+  | 'directions'
+  | 'statuses'
+  | 'account'
+  | 'encoding'
+  | 'roundAmounts'
+  | 'fee'
 >
 
 /** Why a file cannot be read. `lines` is empty unless a column mapping would help. */
@@ -31,7 +40,13 @@ function read(question: Question): Promise<Read> {
 
 /** The key has no context, because the file belongs to the user. */
 export const bankFileQuery = ({ id, bytes }: BankFile, options: Answers) =>
-  queryOptions({ queryKey: ['bank-file', id, options], queryFn: () => read({ bytes, options }), staleTime: Infinity, gcTime: 0, retry: false })
+  queryOptions({
+    queryKey: ['bank-file', id, options],
+    queryFn: () => read({ bytes, options }),
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+  })
 
 export async function openBankFile(file: File): Promise<BankFile> {
   return { id: crypto.randomUUID(), name: file.name, bytes: await file.arrayBuffer() }

@@ -15,17 +15,34 @@ export type BudgetSources = {
 /** The budget of a month, without the amount that is carried over into it. */
 export type MonthLimit = { amount: number, rollover: boolean, isOnlyThisMonth: boolean }
 
-/** Returns the budget of a category, currency and month by the rules of docs/data.md; null if there is none. */
-export function limitOf({ category_id, currency }: Named, month: string, { budgets, past, categories }: BudgetSources): MonthLimit | null {
+/**
+ * Returns the budget of a category, currency and month by the rules of docs/data.md; null if there
+ * is none.
+ */
+export function limitOf(
+  { category_id, currency }: Named,
+  month: string,
+  { budgets, past, categories }: BudgetSources,
+): MonthLimit | null {
   const isSame = (one: Named) => one.category_id === category_id && one.currency === currency
   const same = budgets.filter(isSame)
   const ofMonth = same.find((one) => one.month === month)
-  if (ofMonth !== undefined) return { amount: ofMonth.amount, rollover: ofMonth.rollover, isOnlyThisMonth: true }
-  const [former] = past.filter((one) => isSame(one) && one.until > month).toSorted((one, other) => one.until < other.until ? -1 : 1)
+  if (ofMonth !== undefined)
+    return { amount: ofMonth.amount, rollover: ofMonth.rollover, isOnlyThisMonth: true }
+  const [former] = past.filter((one) => isSame(one) && one.until > month).toSorted((one, other) =>
+    one.until < other.until ? -1 : 1
+  )
   const usual = former ?? same.find((one) => one.month === null)
-  if (usual !== undefined) return usual.amount === null ? null : { amount: usual.amount, rollover: usual.rollover, isOnlyThisMonth: false }
-  const category = categories.find(({ id, budget_currency }) => id === category_id && budget_currency === currency)
-  return category?.monthly_budget == null ? null : { amount: category.monthly_budget, rollover: false, isOnlyThisMonth: false }
+  if (usual !== undefined)
+    return usual.amount === null
+      ? null
+      : { amount: usual.amount, rollover: usual.rollover, isOnlyThisMonth: false }
+  const category = categories.find(({ id, budget_currency }) =>
+    id === category_id && budget_currency === currency
+  )
+  return category?.monthly_budget == null
+    ? null
+    : { amount: category.monthly_budget, rollover: false, isOnlyThisMonth: false }
 }
 
 /** A row of the service's comparison of one month. */
@@ -43,9 +60,19 @@ export type BudgetCell = {
   left: number
 }
 
-/** Returns the cell of a row and month. @param compared the comparison of only this month, which has its carried amount */
-export function cellOf(row: Named, month: string, compared: readonly Compared[], sources: BudgetSources): BudgetCell | null {
-  const found = compared.find(({ category_id, currency }) => category_id === row.category_id && currency === row.currency)
+/**
+ * Returns the cell of a row and month. @param compared the comparison of only this month, which has
+ * its carried amount
+ */
+export function cellOf(
+  row: Named,
+  month: string,
+  compared: readonly Compared[],
+  sources: BudgetSources,
+): BudgetCell | null {
+  const found = compared.find(({ category_id, currency }) =>
+    category_id === row.category_id && currency === row.currency
+  )
   if (found === undefined) return null
   const limit = limitOf(row, month, sources)
   return {
@@ -63,7 +90,9 @@ export function gridRows<Category extends { id: string }>(
   months: ReadonlyArray<readonly Named[]>,
 ): Array<{ category: Category, currency: string }> {
   return categories.flatMap((category) => {
-    const currencies = months.flatMap((rows) => rows.filter(({ category_id }) => category_id === category.id).map(({ currency }) => currency))
+    const currencies = months.flatMap((rows) =>
+      rows.filter(({ category_id }) => category_id === category.id).map(({ currency }) => currency)
+    )
     return [...new Set(currencies)].toSorted().map((currency) => ({ category, currency }))
   })
 }
@@ -74,9 +103,21 @@ export type BudgetTotal = Pick<BudgetCell, 'budget' | 'spent' | 'left' | 'carrie
 /** Returns the sums of the cells of a month, to the cent. */
 export function totalOf(cells: readonly BudgetCell[]): BudgetTotal {
   const sum = (of: (cell: BudgetCell) => number) => sumOf(cells.map(of))
-  return { budget: sum(({ budget }) => budget), spent: sum(({ spent }) => spent), left: sum(({ left }) => left), carried: sum(({ carried }) => carried) }
+  return {
+    budget: sum(({ budget }) => budget),
+    spent: sum(({ spent }) => spent),
+    left: sum(({ left }) => left),
+    carried: sum(({ carried }) => carried),
+  }
 }
 
-/** Returns the months of a grid: up to one after the middle month, the others before it. @param count the number of columns */
-export const monthsAround = (month: string, count: number, add: (month: string, count: number) => string): string[] =>
+/**
+ * Returns the months of a grid: up to one after the middle month, the others before it. @param
+ * count the number of columns
+ */
+export const monthsAround = (
+  month: string,
+  count: number,
+  add: (month: string, count: number) => string,
+): string[] =>
   Array.from({ length: count }, (_, index) => add(month, index + (count > 2 ? 2 : 1) - count))

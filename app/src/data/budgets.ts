@@ -11,14 +11,20 @@ export const budgetsQuery = (context: Context, months: readonly string[]) =>
     queryKey: [context.key, 'budgets', months],
     queryFn: ({ signal }) =>
       unwrap(
-        within(context, finance.data.from('budgets').select()).or(`month.is.null,month.in.(${months.join()})`).order('month').order('currency')
+        within(context, finance.data.from('budgets').select()).or(
+          `month.is.null,month.in.(${months.join()})`,
+        ).order('month').order('currency')
           .abortSignal(signal),
       ),
   })
 
 /** Creates or replaces the budget of a category, currency and month. */
 export const setBudget = (context: Context, budget: NewRow<'budgets'>) =>
-  unwrap(finance.data.from('budgets').upsert(rowOf(context, budget), { onConflict: 'category_id,currency,month' }).select().single())
+  unwrap(
+    finance.data.from('budgets').upsert(rowOf(context, budget), {
+      onConflict: 'category_id,currency,month',
+    }).select().single(),
+  )
 
 export const deleteBudget = async (_: Context, { id }: Pick<Budget, 'id'>): Promise<void> => {
   await unwrap(finance.data.from('budgets').delete().eq('id', id))
@@ -31,9 +37,16 @@ export const pastBudgetsQuery = (context: Context) =>
   queryOptions({
     queryKey: [context.key, 'past_budgets'],
     queryFn: ({ signal }) =>
-      unwrap(within(context, finance.data.from('past_budgets').select()).order('until', { ascending: false }).order('currency').abortSignal(signal)),
+      unwrap(
+        within(context, finance.data.from('past_budgets').select()).order('until', {
+          ascending: false,
+        }).order('currency').abortSignal(signal),
+      ),
   })
 
-export const deletePastBudget = async (_: Context, { id }: Pick<PastBudget, 'id'>): Promise<void> => {
+export const deletePastBudget = async (
+  _: Context,
+  { id }: Pick<PastBudget, 'id'>,
+): Promise<void> => {
   await unwrap(finance.data.from('past_budgets').delete().eq('id', id))
 }

@@ -1,5 +1,13 @@
-/** Mutations: optimistic update, rollback after a refusal, toast with undo, refresh. Each change of stored rows uses it. */
-import { type QueryClient, useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query'
+/**
+ * Mutations: optimistic update, rollback after a refusal, toast with undo, refresh. Each change of
+ * stored rows uses it.
+ */
+import {
+  type QueryClient,
+  useMutation,
+  type UseMutationResult,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { unwrap } from 'finance-client'
 import { useSessionContext } from '../shell/session-context.tsx'
 import { common } from '../messages/common.ts'
@@ -10,11 +18,21 @@ import { type Context, finance } from './client.ts'
 /** Undoes an optimistic update. */
 type Rollback = () => unknown
 
-/** The sentence of a toast, and the action of its Undo button, or the id of the row whose change it undoes. Without both there is no way back. */
-export type Outcome = { text: string | Error, undo?: (() => Promise<unknown>) | null, undoOf?: string }
+/**
+ * The sentence of a toast, and the action of its Undo button, or the id of the row whose change it
+ * undoes. Without both there is no way back.
+ */
+export type Outcome = {
+  text: string | Error
+  undo?: (() => Promise<unknown>) | null
+  undoOf?: string
+}
 
 type ChangeOptions<Input, Output> = {
-  /** Shows the change before it is stored. Returns the rollback, or null if only the service can compute the result. */
+  /**
+   * Shows the change before it is stored. Returns the rollback, or null if only the service can
+   * compute the result.
+   */
   optimistic?: (input: Input, context: Context, client: QueryClient) => Promise<Rollback | null>
   /** Runs after the change is stored. */
   onStored?: (output: Output, input: Input) => unknown
@@ -22,7 +40,10 @@ type ChangeOptions<Input, Output> = {
   outcome?: (output: Output, input: Input) => Outcome | null
   /** Shows a refusal as a toast. Forms show it themselves. */
   toastsErrors?: boolean
-  /** Reads again everything that the change may have affected. By default all queries of the context, because a row also changes balances and reports. */
+  /**
+   * Reads again everything that the change may have affected. By default all queries of the
+   * context, because a row also changes balances and reports.
+   */
   refresh?: () => Promise<unknown>
 }
 
@@ -40,7 +61,9 @@ export function useChange<Input, Output>(
   const client = useQueryClient()
   const toast = useToast()
   const refresh = options.refresh ?? (() => client.invalidateQueries({ queryKey: [context.key] }))
-  const showUndo = ({ text, undoOf, undo = undoOf === undefined ? null : makeUndoOf(undoOf, user.id) }: Outcome) => {
+  const showUndo = (
+    { text, undoOf, undo = undoOf === undefined ? null : makeUndoOf(undoOf, user.id) }: Outcome,
+  ) => {
     const takeBack = async () => {
       try {
         await undo?.()
@@ -49,11 +72,15 @@ export function useChange<Input, Output>(
         await refresh()
       }
     }
-    toast(text, undo == null ? undefined : { label: common.undo, act: () => void takeBack().catch(toast) })
+    toast(
+      text,
+      undo == null ? undefined : { label: common.undo, act: () => void takeBack().catch(toast) },
+    )
   }
   const mutation = useMutation({
     mutationFn: (input: Input) => work(context, input),
-    onMutate: async (input): Promise<Rollback | null> => await options.optimistic?.(input, context, client) ?? null,
+    onMutate: async (input): Promise<Rollback | null> =>
+      await options.optimistic?.(input, context, client) ?? null,
     onError: async (error, _, rollback) => {
       if (options.toastsErrors === true) toast(error)
       await rollback?.()
@@ -71,7 +98,11 @@ export function useChange<Input, Output>(
 }
 
 /** Changes the rows of a query before the service has. Returns the rollback. */
-export async function updateRows<Row>(client: QueryClient, queryKey: readonly unknown[], change: (row: Row) => Row): Promise<Rollback> {
+export async function updateRows<Row>(
+  client: QueryClient,
+  queryKey: readonly unknown[],
+  change: (row: Row) => Row,
+): Promise<Rollback> {
   // a response that is on its way does not include the change
   await client.cancelQueries({ queryKey })
   const before = client.getQueryData<Row[]>(queryKey)
@@ -80,19 +111,31 @@ export async function updateRows<Row>(client: QueryClient, queryKey: readonly un
 }
 
 /** Gives the row of an id other values before the service has. Returns the rollback. */
-export const updateRow = <Row extends { id: string }>(client: QueryClient, queryKey: readonly unknown[], id: string, values: Partial<Row>): Promise<Rollback> =>
+export const updateRow = <Row extends { id: string }>(
+  client: QueryClient,
+  queryKey: readonly unknown[],
+  id: string,
+  values: Partial<Row>,
+): Promise<Rollback> =>
   updateRows<Row>(client, queryKey, (row) => row.id === id ? { ...row, ...values } : row)
 
 /** Returns the id of the activity entry of the user's newest change of a row. */
 export async function newestEntryOf(rowId: string, userId: string): Promise<string> {
-  const ofUser = finance.data.from('activity').select('id').eq('row_id', rowId).eq('actor_id', userId)
-  const { id } = await unwrap(ofUser.order('happened_at', { ascending: false }).order('id', { ascending: false }).limit(1).single())
+  const ofUser = finance.data.from('activity').select('id').eq('row_id', rowId).eq(
+    'actor_id',
+    userId,
+  )
+  const { id } = await unwrap(
+    ofUser.order('happened_at', { ascending: false }).order('id', { ascending: false }).limit(1)
+      .single(),
+  )
   return id
 }
 
 /**
- * Returns a function that undoes the user's newest change of a row, with everything else of that request. Looks the change up now, because a
- * later change is another request. The function throws FinanceError 409 if the row has changed since.
+ * Returns a function that undoes the user's newest change of a row, with everything else of that
+ * request. Looks the change up now, because a later change is another request. The function throws
+ * FinanceError 409 if the row has changed since.
  */
 export function makeUndoOf(rowId: string, userId: string): () => Promise<void> {
   const entry = newestEntryOf(rowId, userId)
@@ -101,7 +144,8 @@ export function makeUndoOf(rowId: string, userId: string): () => Promise<void> {
 }
 
 /**
- * Deletes a row, with undo. A page calls it, because the component of the row is unmounted by the deletion.
+ * Deletes a row, with undo. A page calls it, because the component of the row is unmounted by the
+ * deletion.
  * @param nameOf the row's name in the toast
  */
 export function useDeletion<Row extends { id: string }>(
@@ -115,7 +159,10 @@ export function useDeletion<Row extends { id: string }>(
   return mutate
 }
 
-/** Sends a change of accounts, teams or sessions, which have no rows in a context, and reads everything again. */
+/**
+ * Sends a change of accounts, teams or sessions, which have no rows in a context, and reads
+ * everything again.
+ */
 export function useAccountChange<Input, Output>(
   work: (input: Input) => Promise<Output>,
   onStored?: (output: Output, input: Input) => void,

@@ -18,6 +18,9 @@ const opened = { name: 'Giro', balance: 100 }
 
 test('a form sends all values of a new row, the changed ones of a stored row, and nothing without a change', () => {
   expect(inputOf(null, opened, opened)).toEqual({ values: opened })
-  expect(inputOf(giro, opened, { ...opened, balance: 0 })).toEqual({ id: 'a', values: { balance: 0 } })
+  expect(inputOf(giro, opened, { ...opened, balance: 0 })).toEqual({
+    id: 'a',
+    values: { balance: 0 },
+  })
   expect(inputOf(giro, opened, { ...opened })).toBeNull()
 })

@@ -1,4 +1,6 @@
-/** The state of the connection. A bar above the page reports it, instead of every waiting component. */
+/**
+ * The state of the connection. A bar above the page reports it, instead of every waiting component.
+ */
 import { FinanceError } from 'finance-client'
 import { useSyncExternalStore } from 'react'
 import { finance } from './client.ts'
@@ -6,10 +8,12 @@ import { finance } from './client.ts'
 let isLost = false
 const listeners = new Set<() => void>()
 
-export const hasNoAnswer = (error: unknown) => error instanceof FinanceError && error.code === 'NETWORK_ERROR'
+export const hasNoAnswer = (error: unknown) =>
+  error instanceof FinanceError && error.code === 'NETWORK_ERROR'
 
 /** Whether a retry may succeed: no response, or a server error. */
-export const isPassing = (error: unknown) => hasNoAnswer(error) || (error instanceof FinanceError && error.status >= 500)
+export const isPassing = (error: unknown) =>
+  hasNoAnswer(error) || (error instanceof FinanceError && error.status >= 500)
 
 export const connectionIsLost = (): boolean => isLost
 
@@ -42,4 +46,5 @@ export const followConnection = (listener: () => void) => {
 }
 
 /** Whether the last request got no response. */
-export const useLostConnection = (): boolean => useSyncExternalStore(followConnection, connectionIsLost)
+export const useLostConnection = (): boolean =>
+  useSyncExternalStore(followConnection, connectionIsLost)

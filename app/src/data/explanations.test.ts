@@ -4,11 +4,21 @@ import { explanationsOf, startOf } from './explanations.ts'
 import type { Transaction } from './transactions/api.ts'
 
 const row = (id: string, amount: number, day = '2025-03-05', more: Partial<Transaction> = {}) =>
-  ({ id, name: id, amount, booked_on: day, status: 'paid', transfer_id: null, ...more }) as Transaction
+  ({
+    id,
+    name: id,
+    amount,
+    booked_on: day,
+    status: 'paid',
+    transfer_id: null,
+    ...more,
+  }) as Transaction
 const pending = (id: string, amount: number) => row(id, amount, '2025-03-06', { status: 'pending' })
 const found = (difference: number, rows: Transaction[]) =>
   explanationsOf(difference, rows).map((one) =>
-    `${one.kind} ${'rows' in one ? one.rows.map(({ id }) => id).join(' ') : one.row.id}${'amount' in one ? ` ${one.amount}` : ''}`
+    `${one.kind} ${'rows' in one ? one.rows.map(({ id }) => id).join(' ') : one.row.id}${
+      'amount' in one ? ` ${one.amount}` : ''
+    }`
   )
 
 test('rows that the bank has booked meanwhile, one or all of them', () => {
@@ -18,8 +28,11 @@ test('rows that the bank has booked meanwhile, one or all of them', () => {
 })
 
 test('a payment that is there twice within five days, where the later one is the copy', () => {
-  expect(found(12.5, [row('Book', -12.5, '2025-03-01'), row('Copy', -12.5, '2025-03-06')])).toEqual(['twice Copy'])
-  expect(found(12.5, [row('Book', -12.5, '2025-03-01'), row('Another', -12.5, '2025-03-07')])).toEqual(['extra Book', 'extra Another'])
+  expect(found(12.5, [row('Book', -12.5, '2025-03-01'), row('Copy', -12.5, '2025-03-06')])).toEqual(
+    ['twice Copy'],
+  )
+  expect(found(12.5, [row('Book', -12.5, '2025-03-01'), row('Another', -12.5, '2025-03-07')]))
+    .toEqual(['extra Book', 'extra Another'])
 })
 
 test('a sign or two digits that are wrong', () => {
@@ -36,12 +49,25 @@ test('a change of a transfer also moves money of another account, so only its pe
 
 test('accounts that agree need no explanation, and more than five explain nothing', () => {
   expect(found(0, [pending('Bread', -20), row('Milk', 0)])).toEqual([])
-  expect(found(5, Array.from({ length: 8 }, (_, number) => row(`Coffee ${number}`, -5, `2025-0${number + 1}-01`)))).toHaveLength(5)
+  expect(
+    found(
+      5,
+      Array.from(
+        { length: 8 },
+        (_, number) => row(`Coffee ${number}`, -5, `2025-0${number + 1}-01`),
+      ),
+    ),
+  ).toHaveLength(5)
 })
 
 test('a statement begins after the last one that agrees, with the opening balance if the account opens since then', () => {
-  const stated = (on_date: string, computed: number, difference: number) => ({ on_date, computed, difference }) as Reconciliation
-  const compared = [stated('2025-03-31', 70, -5), stated('2025-02-28', 60, -5), stated('2025-01-31', 40, 0)]
+  const stated = (on_date: string, computed: number, difference: number) =>
+    ({ on_date, computed, difference }) as Reconciliation
+  const compared = [
+    stated('2025-03-31', 70, -5),
+    stated('2025-02-28', 60, -5),
+    stated('2025-01-31', 40, 0),
+  ]
   const startAt = (opened_on: string | null, day: string) => {
     const start = startOf({ opened_on, balance: 30 }, compared, day)
     return start && [start.agreedOn, start.balance]

@@ -1,4 +1,7 @@
-/** Remembers the user's answers for the next file of a bank, by its header line, in this browser until the user signs out. */
+/**
+ * Remembers the user's answers for the next file of a bank, by its header line, in this browser
+ * until the user signs out.
+ */
 import type { Answers, Read } from './bank-file.ts'
 
 /** `accounts` by the last digits, the type and the currency of the account in the file. */
@@ -8,7 +11,9 @@ export type Remembered = { answers: Answers, accounts: Record<string, string>, c
 export function signatureOf(read: Read): string | undefined {
   const header = 'refusal' in read ? read.refusal.lines[0] : read.statement.header ?? []
   if (header === undefined) return undefined
-  return header.length === 0 && 'statement' in read ? read.statement.format : header.map((cell) => cell.replace(/\s+/g, ' ').trim()).join('|')
+  return header.length === 0 && 'statement' in read
+    ? read.statement.format
+    : header.map((cell) => cell.replace(/\s+/g, ' ').trim()).join('|')
 }
 
 const prefix = 'finance import '
@@ -36,7 +41,8 @@ export function remember(owner: string, sign: string, what: Remembered): void {
 /** Deletes the answers of all users but one. @param userId null deletes all */
 export function forgetAnswers(userId: string | null): void {
   try {
-    const isKept = (key: string) => !key.startsWith(prefix) || (userId !== null && key.startsWith(`${prefix}${userId} `))
+    const isKept = (key: string) =>
+      !key.startsWith(prefix) || (userId !== null && key.startsWith(`${prefix}${userId} `))
     for (const key of Object.keys(localStorage)) if (!isKept(key)) localStorage.removeItem(key)
   } catch {
     // without storage there are none

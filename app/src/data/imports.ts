@@ -8,16 +8,44 @@ import { imports as m } from '../messages/imports.ts'
 /** Keeps a request below 2 MiB. */
 const rowsAtOnce = 2_000
 
-export type Verdict = 'new' | 'updated' | 'matched' | 'transfer' | 'duplicate' | 'changed' | 'deleted' | 'invalid'
+export type Verdict =
+  | 'new'
+  | 'updated'
+  | 'matched'
+  | 'transfer'
+  | 'duplicate'
+  | 'changed'
+  | 'deleted'
+  | 'invalid'
 
 /** Whether an import stores the row. */
-export const isStored = ({ verdict }: Judged) => ['new', 'updated', 'matched', 'transfer'].includes(verdict)
+export const isStored = ({ verdict }: Judged) =>
+  ['new', 'updated', 'matched', 'transfer'].includes(verdict)
 
-/** Rows of one account of a file, with their destination. `currency` is the default of rows without one, `balance` that of the statement. */
-export type Portion = { source: string, accountId: string | null, currency: string, rows: StatementRow[], balance: { amount: number, on: string } | null }
+/**
+ * Rows of one account of a file, with their destination. `currency` is the default of rows without
+ * one, `balance` that of the statement.
+ */
+export type Portion = {
+  source: string
+  accountId: string | null
+  currency: string
+  rows: StatementRow[]
+  balance: { amount: number, on: string } | null
+}
 
-/** A row with its verdict. `because` names the rule that changes the row, and the reason of the suggested category. */
-export type Judged = { row: StatementRow, currency: string, verdict: Verdict, reason: string | null, suggestedId: string | null, because: string | null }
+/**
+ * A row with its verdict. `because` names the rule that changes the row, and the reason of the
+ * suggested category.
+ */
+export type Judged = {
+  row: StatementRow
+  currency: string
+  verdict: Verdict
+  reason: string | null
+  suggestedId: string | null
+  because: string | null
+}
 
 /** The user's choices about rows and transactions that are there already. */
 export type ImportOptions = { match: boolean, linkTransfers: boolean, again: boolean }
@@ -29,11 +57,24 @@ type Accepted = ReadonlyMap<StatementRow, string>
 
 type Progress = (done: number, of: number) => void
 
-type Order = { portions: Portion[], fileName: string, options: ImportOptions, accepted: Accepted, onProgress: Progress }
+type Order = {
+  portions: Portion[]
+  fileName: string
+  options: ImportOptions
+  accepted: Accepted
+  onProgress: Progress
+}
 
-type Send = Omit<Order, 'portions' | 'onProgress'> & { rows: StatementRow[], portion: Portion, isDry: boolean, isLast: boolean }
+type Send = Omit<Order, 'portions' | 'onProgress'> & {
+  rows: StatementRow[]
+  portion: Portion
+  isDry: boolean
+  isLast: boolean
+}
 
-const send = ({ rows, portion, fileName, options, accepted, isDry, isLast }: Send): Promise<Reply<'import_transactions'>> =>
+const send = (
+  { rows, portion, fileName, options, accepted, isDry, isLast }: Send,
+): Promise<Reply<'import_transactions'>> =>
   unwrap(
     finance.data.rpc('import_transactions', {
       p_rows: rows.map((row) => ({
@@ -49,12 +90,17 @@ const send = ({ rows, portion, fileName, options, accepted, isDry, isLast }: Sen
       p_link_transfers: options.linkTransfers,
       p_again: options.again,
       p_dry_run: isDry,
-      ...isLast && portion.balance !== null && { p_balance: portion.balance.amount, p_balance_on: portion.balance.on },
+      ...isLast && portion.balance !== null &&
+        { p_balance: portion.balance.amount, p_balance_on: portion.balance.on },
     }),
   )
 
-/** Sends portions in batches, one after the other, because a batch is compared with the former ones. */
-async function sendAll({ portions, fileName, onProgress, ...order }: Order & { isDry: boolean }): Promise<Judged[]> {
+/**
+ * Sends portions in batches, one after the other, because a batch is compared with the former ones.
+ */
+async function sendAll(
+  { portions, fileName, onProgress, ...order }: Order & { isDry: boolean },
+): Promise<Judged[]> {
   // a statement without rows can have a balance
   const parts = portions.filter(({ rows, balance }) => rows.length > 0 || balance !== null)
     .flatMap((portion) => inParts(portion.rows, rowsAtOnce).map((rows) => ({ portion, rows })))
@@ -62,11 +108,29 @@ async function sendAll({ portions, fileName, onProgress, ...order }: Order & { i
   for (const [done, { portion, rows }] of parts.entries()) {
     onProgress(done, parts.length)
     // a number distinguishes the imports of a long file
-    const name = parts.length === 1 ? fileName : m.portion(fileName.slice(0, 230), done + 1, parts.length)
-    const verdicts = await send({ rows, portion, fileName: name, isLast: parts[done + 1]?.portion !== portion, ...order })
-    for (const { row_number, verdict, reason, suggested_category_id: suggestedId, because } of verdicts) {
+    const name = parts.length === 1
+      ? fileName
+      : m.portion(fileName.slice(0, 230), done + 1, parts.length)
+    const verdicts = await send({
+      rows,
+      portion,
+      fileName: name,
+      isLast: parts[done + 1]?.portion !== portion,
+      ...order,
+    })
+    for (
+      const { row_number, verdict, reason, suggested_category_id: suggestedId, because } of verdicts
+    ) {
       const row = rows[row_number - 1]
-      if (row !== undefined) judged.push({ row, currency: row.currency ?? portion.currency, verdict: verdict as Verdict, reason, suggestedId, because })
+      if (row !== undefined)
+        judged.push({
+          row,
+          currency: row.currency ?? portion.currency,
+          verdict: verdict as Verdict,
+          reason,
+          suggestedId,
+          because,
+        })
     }
   }
   onProgress(parts.length, parts.length)
@@ -77,7 +141,11 @@ async function sendAll({ portions, fileName, onProgress, ...order }: Order & { i
  * A preview: the verdict of each row. Stores nothing.
  * @param key the user's choices
  */
-export const verdictsQuery = (context: Context, key: readonly unknown[], order: Omit<Order, 'accepted'>) =>
+export const verdictsQuery = (
+  context: Context,
+  key: readonly unknown[],
+  order: Omit<Order, 'accepted'>,
+) =>
   queryOptions({
     queryKey: [context.key, 'verdicts', ...key, order.options],
     queryFn: () => sendAll({ ...order, accepted: new Map(), isDry: true }),
@@ -91,19 +159,29 @@ export async function importAll(_: Context, order: Order): Promise<number> {
   return judged.filter(isStored).length
 }
 
-export type Import = Pick<Row<'imports'>, 'id' | 'source' | 'file_name' | 'row_count' | 'created_at'> & { account: { name: string } | null }
+export type Import =
+  & Pick<Row<'imports'>, 'id' | 'source' | 'file_name' | 'row_count' | 'created_at'>
+  & { account: { name: string } | null }
 
 export const importsQuery = (context: Context) =>
   queryOptions({
     queryKey: [context.key, 'imports'],
     queryFn: ({ signal }): Promise<Import[]> =>
       unwrap(
-        within(context, finance.data.from('imports').select('id,source,file_name,row_count,created_at,account:accounts(name)'))
+        within(
+          context,
+          finance.data.from('imports').select(
+            'id,source,file_name,row_count,created_at,account:accounts(name)',
+          ),
+        )
           .order('created_at', { ascending: false }).order('id').limit(100).abortSignal(signal),
       ),
   })
 
-/** Deletes an import with its transactions and reverts its updates. @throws FinanceError 409 if a transaction was changed since */
+/**
+ * Deletes an import with its transactions and reverts its updates. @throws FinanceError 409 if a
+ * transaction was changed since
+ */
 export const revertImport = async (_: Context, { id }: Import): Promise<void> => {
   await unwrap(finance.data.from('imports').delete().eq('id', id))
 }

@@ -15,7 +15,14 @@ import type { Difference, Due, Judged, MatchItem, TransferItem } from './inbox-i
 import { applyRuleToOpen, saveRule } from './rules.ts'
 import { reasonOf } from './reasons.ts'
 import { readSuggestions, type Suggestion } from './suggestions.ts'
-import { type Categorized, categorizeEach, linkTransfer, readOpen, type Transaction, updateUnchanged } from './transactions/api.ts'
+import {
+  type Categorized,
+  categorizeEach,
+  linkTransfer,
+  readOpen,
+  type Transaction,
+  updateUnchanged,
+} from './transactions/api.ts'
 import { dayOf } from './transactions/day.ts'
 import { makeUndoOfAll } from './transactions/undo.ts'
 
@@ -25,8 +32,14 @@ const openKey = (context: Context) => [context.key, 'inbox', 'open'] as const
 
 const payeeOf = (name: string) => name.toLowerCase().replace(/[\d\p{P}]+/gu, ' ').trim()
 
-/** Returns the due days of the last year around the given days. A day further ahead than a week has none. */
-async function readDue(days: readonly string[], signal: AbortSignal): Promise<Reply<'get_upcoming'>> {
+/**
+ * Returns the due days of the last year around the given days. A day further ahead than a week has
+ * none.
+ */
+async function readDue(
+  days: readonly string[],
+  signal: AbortSignal,
+): Promise<Reply<'get_upcoming'>> {
   const [earliest, end] = [addDays(today(), -365), addDays(today(), 7)]
   const near = days.filter((day) => day <= end)
   if (near.length === 0) return []
@@ -42,13 +55,18 @@ export const openQuery = (context: Context, userId: string) =>
     queryFn: async ({ signal }): Promise<Open> => {
       const rows = await readOpen(context, userId, signal)
       if (rows.length === 0) return { judged: [], due: [] }
-      const [suggested, due] = await Promise.all([readSuggestions(rows, signal), readDue(rows.map(dayOf), signal)])
-      const judged = suggested.flatMap(({ row_number: number, category_id: categoryId, because }): Judged[] => {
-        const row = rows[number - 1]
-        if (row === undefined) return []
-        const reason = reasonOf(because)
-        return [{ row, payee: reason?.payee ?? payeeOf(row.name), categoryId, reason }]
-      })
+      const [suggested, due] = await Promise.all([
+        readSuggestions(rows, signal),
+        readDue(rows.map(dayOf), signal),
+      ])
+      const judged = suggested.flatMap(
+        ({ row_number: number, category_id: categoryId, because }): Judged[] => {
+          const row = rows[number - 1]
+          if (row === undefined) return []
+          const reason = reasonOf(because)
+          return [{ row, payee: reason?.payee ?? payeeOf(row.name), categoryId, reason }]
+        },
+      )
       return { judged, due: due.filter(({ is_recorded: isRecorded }) => !isRecorded) }
     },
   })
@@ -58,13 +76,19 @@ export const differencesQuery = (context: Context) =>
   queryOptions({
     queryKey: [context.key, 'inbox', 'differences'],
     queryFn: async ({ signal, client }): Promise<Difference[]> => {
-      const stated = await unwrap(within(context, finance.data.from('balances').select('account_id')).abortSignal(signal))
+      const stated = await unwrap(
+        within(context, finance.data.from('balances').select('account_id')).abortSignal(signal),
+      )
       if (stated.length === 0) return []
       const accounts = await client.ensureQueryData(accountsQuery(context))
       const ids = new Set(stated.map(({ account_id: id }) => id))
       return (await Promise.all(
         accounts.filter(({ id }) => ids.has(id)).map(async ({ id, name, currency }) => {
-          const days = await unwrap(finance.data.rpc('get_reconciliation', { p_account_id: id }, { get: true }).abortSignal(signal))
+          const days = await unwrap(
+            finance.data.rpc('get_reconciliation', { p_account_id: id }, { get: true }).abortSignal(
+              signal,
+            ),
+          )
           const last = days.at(-1)
           if (last === undefined || last.difference === 0) return []
           const since = days[days.findLastIndex(({ difference }) => difference === 0) + 1] ?? last
@@ -92,7 +116,10 @@ async function hide(client: QueryClient, context: Context, rows: readonly Transa
   await client.cancelQueries({ queryKey: openKey(context) })
   const ids = new Set(rows.map(({ id }) => id))
   const before = client.getQueryData<Open>(openKey(context))
-  client.setQueryData<Open>(openKey(context), before && { ...before, judged: before.judged.filter(({ row }) => !ids.has(row.id)) })
+  client.setQueryData<Open>(
+    openKey(context),
+    before && { ...before, judged: before.judged.filter(({ row }) => !ids.has(row.id)) },
+  )
   return () => client.invalidateQueries({ queryKey: openKey(context) })
 }
 
@@ -118,7 +145,9 @@ export function useInboxChanges() {
 
   /** The changes of rows in progress. */
   const filing = useRef<Promise<unknown>>(Promise.resolve())
-  const storeFiling = async ({ categories, transfers, matches }: Filing): Promise<Categorized[]> => {
+  const storeFiling = async (
+    { categories, transfers, matches }: Filing,
+  ): Promise<Categorized[]> => {
     const stored: Categorized[] = []
     await categorizeEach(categories, stored)
     for (const { rows } of transfers) {
@@ -154,34 +183,40 @@ export function useInboxChanges() {
   })
 
   /** Makes a rule of a correction, and applies it to the other open rows. */
-  const always = useChange(async (of: Context, { text, categoryId }: { text: string, categoryId: string }) => {
-    // Otherwise the rule would also count the corrected rows, and `takeBack` would begin with them.
-    await filing.current
-    const rule = await saveRule(of, {
-      values: {
-        name: text,
-        priority: 0,
-        is_active: true,
-        conditions: [{ field: 'search', operation: 'contains', value: text }],
-        set_category_id: categoryId,
-        set_name: null,
-        add_tags: [],
-        mark_as_transfer: false,
-      },
-    })
-    return { rule, ...await applyRuleToOpen(rule.id) }
-  }, {
-    outcome: ({ rule, count, transactionId }) => {
-      const undos = [transactionId, rule.id].filter((id) => id !== undefined).map((id) => makeUndoOf(id, user.id))
-      return {
-        text: m.ruleSaved(rule.name, count),
-        undo: remember(count, async () => {
-          for (const undo of undos) await undo()
-        }),
-      }
+  const always = useChange(
+    async (of: Context, { text, categoryId }: { text: string, categoryId: string }) => {
+      // Otherwise the rule would also count the corrected rows, and `takeBack` would begin with
+      // them.
+      await filing.current
+      const rule = await saveRule(of, {
+        values: {
+          name: text,
+          priority: 0,
+          is_active: true,
+          conditions: [{ field: 'search', operation: 'contains', value: text }],
+          set_category_id: categoryId,
+          set_name: null,
+          add_tags: [],
+          mark_as_transfer: false,
+        },
+      })
+      return { rule, ...await applyRuleToOpen(rule.id) }
     },
-    toastsErrors: true,
-  })
+    {
+      outcome: ({ rule, count, transactionId }) => {
+        const undos = [transactionId, rule.id].filter((id) => id !== undefined).map((id) =>
+          makeUndoOf(id, user.id)
+        )
+        return {
+          text: m.ruleSaved(rule.name, count),
+          undo: remember(count, async () => {
+            for (const undo of undos) await undo()
+          }),
+        }
+      },
+      toastsErrors: true,
+    },
+  )
 
   const takeBack = async () => {
     const last = done.at(-1)

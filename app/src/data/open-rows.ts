@@ -13,8 +13,15 @@ type Narrowable = {
   neq: (column: 'status', value: 'failed') => unknown
 }
 
-/** Narrows a query of transactions to the open rows of a context. Split rows stay: `isWhole` leaves them out. */
-export function onlyOpen<Query extends Narrowable>(context: Context, userId: string, query: Query): Query {
+/**
+ * Narrows a query of transactions to the open rows of a context. Split rows stay: `isWhole` leaves
+ * them out.
+ */
+export function onlyOpen<Query extends Narrowable>(
+  context: Context,
+  userId: string,
+  query: Query,
+): Query {
   const rows = withinOf(context, userId, query)
   rows.is('category_id', null)
   rows.is('transfer_id', null)
@@ -22,13 +29,18 @@ export function onlyOpen<Query extends Narrowable>(context: Context, userId: str
   return rows
 }
 
-export const isWhole = ({ line_items: items }: { line_items: readonly unknown[] }): boolean => items.length === 0
+export const isWhole = ({ line_items: items }: { line_items: readonly unknown[] }): boolean =>
+  items.length === 0
 
 export const inboxCountQuery = (context: Context, userId: string) =>
   queryOptions({
     queryKey: [context.key, 'inbox', 'count'],
     queryFn: async ({ signal }): Promise<number> => {
-      const open = onlyOpen(context, userId, finance.data.from('transactions').select('id,line_items(id)'))
+      const open = onlyOpen(
+        context,
+        userId,
+        finance.data.from('transactions').select('id,line_items(id)'),
+      )
       return (await unwrap(open.limit(openAtOnce).abortSignal(signal))).filter(isWhole).length
     },
   })

@@ -1,4 +1,6 @@
-/** The query cache. Keys begin with the context, so that a switch shows no data of another context. */
+/**
+ * The query cache. Keys begin with the context, so that a switch shows no data of another context.
+ */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { FinanceError } from 'finance-client'
 import { useSyncExternalStore } from 'react'
@@ -27,7 +29,8 @@ export const queries = new QueryClient({
     onError: (error) => {
       seen.onError(error)
       // the user's role may have changed
-      if (error instanceof FinanceError && error.status === 403) void queries.invalidateQueries({ queryKey: ['me'] })
+      if (error instanceof FinanceError && error.status === 403)
+        void queries.invalidateQueries({ queryKey: ['me'] })
     },
   }),
   defaultOptions: {
@@ -48,14 +51,22 @@ export const queries = new QueryClient({
   },
 })
 
-/** Returns the time of the oldest data on the page; null if nothing is shown or the connection is there. */
+/**
+ * Returns the time of the oldest data on the page; null if nothing is shown or the connection is
+ * there.
+ */
 export function useAsOf(isLost: boolean): number | null {
   return useSyncExternalStore(
     (listener) => queries.getQueryCache().subscribe(listener),
     () => {
       if (!isLost) return null
-      const active = queries.getQueryCache().findAll({ type: 'active', predicate: ({ queryKey: [owner], state }) => owner !== 'me' && state.dataUpdatedAt > 0 })
-      return active.length === 0 ? null : Math.min(...active.map(({ state }) => state.dataUpdatedAt))
+      const active = queries.getQueryCache().findAll({
+        type: 'active',
+        predicate: ({ queryKey: [owner], state }) => owner !== 'me' && state.dataUpdatedAt > 0,
+      })
+      return active.length === 0
+        ? null
+        : Math.min(...active.map(({ state }) => state.dataUpdatedAt))
     },
   )
 }

@@ -9,14 +9,25 @@ export type Reason =
 
 /** Parses the sentence of the service. Returns null for an unknown one. */
 export function reasonOf(because: string): Reason | null {
-  const seen = /^(\d+) of (\d+) transactions of "(.*?)" are in (.*?)(?:, such as [\da-f-]{36}(?:, [\da-f-]{36})*)?$/s.exec(because)
-  if (seen !== null) return { kind: 'seen', agreeing: Number(seen[1]), seen: Number(seen[2]), payee: seen[3] ?? '', category: seen[4] ?? '' }
+  const seen =
+    /^(\d+) of (\d+) transactions of "(.*?)" are in (.*?)(?:, such as [\da-f-]{36}(?:, [\da-f-]{36})*)?$/s
+      .exec(because)
+  if (seen !== null)
+    return {
+      kind: 'seen',
+      agreeing: Number(seen[1]),
+      seen: Number(seen[2]),
+      payee: seen[3] ?? '',
+      category: seen[4] ?? '',
+    }
   const none = /^no transaction of "(.*)" has a category yet$/s.exec(because)
   if (none !== null) return { kind: 'new', payee: none[1] ?? '' }
   const few = /^fewer than three transactions of "(.*)" have the same category$/s.exec(because)
   if (few !== null) return { kind: 'few', payee: few[1] ?? '' }
   const mixed = /^only (\d+) of (\d+) transactions of "(.*)" have the same category$/s.exec(because)
-  return mixed === null ? null : { kind: 'mixed', agreeing: Number(mixed[1]), seen: Number(mixed[2]), payee: mixed[3] ?? '' }
+  return mixed === null
+    ? null
+    : { kind: 'mixed', agreeing: Number(mixed[1]), seen: Number(mixed[2]), payee: mixed[3] ?? '' }
 }
 
 /** Returns the reason in the language of the user. A sentence of an unknown form stays as it is. */
@@ -24,7 +35,10 @@ export function reasonText(because: string): string {
   const rule = /^the rule "(.*?)" (applies|makes it a transfer)(?:; (.*))?$/s.exec(because)
   if (rule !== null) {
     const [, name = '', effect, rest] = rule
-    return [effect === 'applies' ? m.ruleApplies(name) : m.ruleMakesTransfer(name), ...rest === undefined ? [] : [reasonText(rest)]].join(' ')
+    return [
+      effect === 'applies' ? m.ruleApplies(name) : m.ruleMakesTransfer(name),
+      ...rest === undefined ? [] : [reasonText(rest)],
+    ].join(' ')
   }
   const reason = reasonOf(because)
   return reason === null ? because : textOfReason(reason)
@@ -32,7 +46,8 @@ export function reasonText(because: string): string {
 
 /** Returns a parsed reason in the language of the user. */
 export function textOfReason(reason: Reason): string {
-  if (reason.kind === 'seen') return m.seen(reason.agreeing, reason.seen, reason.payee, reason.category)
+  if (reason.kind === 'seen')
+    return m.seen(reason.agreeing, reason.seen, reason.payee, reason.category)
   if (reason.kind === 'mixed') return m.mixed(reason.agreeing, reason.seen, reason.payee)
   return reason.kind === 'new' ? m.isNew(reason.payee) : m.few(reason.payee)
 }

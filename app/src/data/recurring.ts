@@ -11,7 +11,8 @@ export type Recurring = Row<'subscriptions'>
 export const periods = m.periods
 
 /** The amount as a cost: an income is a negative one. */
-export const costOf = ({ kind, amount }: { kind: string, amount: number }): number => kind === 'income' ? -amount : amount
+export const costOf = ({ kind, amount }: { kind: string, amount: number }): number =>
+  kind === 'income' ? -amount : amount
 
 /** Active costs first, by their next due day. */
 export const recurringQuery = (context: Context) =>
@@ -20,7 +21,8 @@ export const recurringQuery = (context: Context) =>
     queryFn: ({ signal }) =>
       unwrap(
         within(context, finance.data.from('subscriptions').select('*,next_due_on,monthly_cost'))
-          .order('is_active', { ascending: false }).order('next_due_on', { nullsFirst: false }).order('title').order('id').abortSignal(signal),
+          .order('is_active', { ascending: false }).order('next_due_on', { nullsFirst: false })
+          .order('title').order('id').abortSignal(signal),
       ),
   })
 
@@ -32,16 +34,26 @@ export const recordedQuery = (context: Context, { start, end }: Days) =>
       unwrap(
         within(
           context,
-          finance.data.from('transactions').select('id,name,due_on,amount,currency,status,transfer_id,booked_on,transaction_date'),
-        ).gte('due_on', start).lte('due_on', end).or('transfer_id.is.null,amount.lt.0').order('due_on').order('id').abortSignal(signal),
+          finance.data.from('transactions').select(
+            'id,name,due_on,amount,currency,status,transfer_id,booked_on,transaction_date',
+          ),
+        ).gte('due_on', start).lte('due_on', end).or('transfer_id.is.null,amount.lt.0').order(
+          'due_on',
+        ).order('id').abortSignal(signal),
       ),
   })
 
 /** Creates a cost, or changes the one of the `id`. */
-export const saveRecurring = (context: Context, { id, values }: RowInput<Omit<NewRow<'subscriptions'>, 'id'>>) =>
+export const saveRecurring = (
+  context: Context,
+  { id, values }: RowInput<Omit<NewRow<'subscriptions'>, 'id'>>,
+) =>
   id === undefined
     ? unwrap(finance.data.from('subscriptions').insert(rowOf(context, values)).select().single())
-    : stored(finance.data.from('subscriptions').update(values as RowChange<'subscriptions'>).eq('id', id).select())
+    : stored(
+      finance.data.from('subscriptions').update(values as RowChange<'subscriptions'>).eq('id', id)
+        .select(),
+    )
 
 /** Pauses or resumes a cost. */
 export const setActive = (_: Context, { id, is_active }: Pick<Recurring, 'id' | 'is_active'>) =>
@@ -53,5 +65,7 @@ export const deleteRecurring = async (_: Context, { id }: Recurring): Promise<vo
 }
 
 /** Creates the transaction of a due day. */
-export const recordDue = (_: Context, { subscription_id, due_on }: { subscription_id: string, due_on: string }) =>
-  unwrap(finance.data.rpc('record_subscription', { p_subscription_id: subscription_id, due_on }))
+export const recordDue = (
+  _: Context,
+  { subscription_id, due_on }: { subscription_id: string, due_on: string },
+) => unwrap(finance.data.rpc('record_subscription', { p_subscription_id: subscription_id, due_on }))

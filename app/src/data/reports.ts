@@ -22,17 +22,24 @@ export type Money = {
 export const everyCurrency: Money = { currency: null, convertTo: null }
 
 /** Filters a report, which has all currencies, so that choosing one needs no request. */
-const ofCurrency = ({ currency }: Money) => <Row extends { currency: string }>(rows: Row[]): Row[] | undefined =>
-  currency === undefined ? undefined : rows.filter((row) => currency === null || row.currency === currency)
+const ofCurrency =
+  ({ currency }: Money) => <Row extends { currency: string }>(rows: Row[]): Row[] | undefined =>
+    currency === undefined
+      ? undefined
+      : rows.filter((row) => currency === null || row.currency === currency)
 
 /** Leaves null out, because a URL would have the word `null`. */
-const converted = ({ convertTo }: Pick<Money, 'convertTo'>) => convertTo === null ? {} : { p_convert_to: convertTo }
+const converted = ({ convertTo }: Pick<Money, 'convertTo'>) =>
+  convertTo === null ? {} : { p_convert_to: convertTo }
 
 /** @param days null for all time */
-const inDays = (days: Days | null) => days === null ? { preset: 'all_time' as const } : { start_date: days.start, end_date: days.end }
+const inDays = (days: Days | null) =>
+  days === null ? { preset: 'all_time' as const } : { start_date: days.start, end_date: days.end }
 
 const daysFilter = (days: Days | null): TransactionFilter[] =>
-  days === null ? [] : [{ field: 'transaction_date', operation: 'between', value: [days.start, days.end] }]
+  days === null
+    ? []
+    : [{ field: 'transaction_date', operation: 'between', value: [days.start, days.end] }]
 
 export type FlowPeriods = { grouping: Grouping, periods: number, upcoming: number }
 
@@ -40,25 +47,49 @@ export type FlowPeriods = { grouping: Grouping, periods: number, upcoming: numbe
 export const cashFlowQuery = (context: Context, periods: FlowPeriods, money: Money) =>
   queryOptions({
     queryKey: [context.key, 'reports', 'cash flow', periods, money.convertTo],
-    queryFn: ({ signal }) => unwrap(finance.data.rpc('get_cash_flow', { ...periods, ...converted(money) }, { get: true }).abortSignal(signal)),
+    queryFn: ({ signal }) =>
+      unwrap(
+        finance.data.rpc('get_cash_flow', { ...periods, ...converted(money) }, { get: true })
+          .abortSignal(signal),
+      ),
     select: ofCurrency(money),
   })
 
-/** Assets, liabilities and net worth per period. A conversion leaves rows of currencies without a rate. */
-export const netWorthQuery = (context: Context, periods: Omit<FlowPeriods, 'upcoming'>, { convertTo }: Pick<Money, 'convertTo'>) =>
+/**
+ * Assets, liabilities and net worth per period. A conversion leaves rows of currencies without a
+ * rate.
+ */
+export const netWorthQuery = (
+  context: Context,
+  periods: Omit<FlowPeriods, 'upcoming'>,
+  { convertTo }: Pick<Money, 'convertTo'>,
+) =>
   queryOptions({
     queryKey: [context.key, 'reports', 'net worth', periods, convertTo],
-    queryFn: ({ signal }) => unwrap(finance.data.rpc('get_net_worth', { ...periods, ...converted({ convertTo }) }, { get: true }).abortSignal(signal)),
+    queryFn: ({ signal }) =>
+      unwrap(
+        finance.data.rpc('get_net_worth', { ...periods, ...converted({ convertTo }) }, {
+          get: true,
+        }).abortSignal(signal),
+      ),
   })
 
 /** Income or expenses per category. */
-export const sharesQuery = (context: Context, kind: 'income' | 'expense', days: Days | null, money: Money) =>
+export const sharesQuery = (
+  context: Context,
+  kind: 'income' | 'expense',
+  days: Days | null,
+  money: Money,
+) =>
   queryOptions({
     queryKey: [context.key, 'reports', 'shares', kind, days, money.convertTo],
     queryFn: ({ signal }) =>
       unwrap(
         finance.data.rpc('get_transaction_distribution_by_category', {
-          params: { organization_id: context.id, filters: { ...inDays(days), transaction_type: kind } },
+          params: {
+            organization_id: context.id,
+            filters: { ...inDays(days), transaction_type: kind },
+          },
           ...converted(money),
         }).abortSignal(signal),
       ),
@@ -69,7 +100,12 @@ export const sharesQuery = (context: Context, kind: 'income' | 'expense', days: 
 export const budgetComparisonQuery = (context: Context, days: Days, money: Money) =>
   queryOptions({
     queryKey: [context.key, 'reports', 'budgets', days, money.convertTo],
-    queryFn: ({ signal }) => unwrap(finance.data.rpc('get_budget_comparison', { ...inDays(days), ...converted(money) }, { get: true }).abortSignal(signal)),
+    queryFn: ({ signal }) =>
+      unwrap(
+        finance.data.rpc('get_budget_comparison', { ...inDays(days), ...converted(money) }, {
+          get: true,
+        }).abortSignal(signal),
+      ),
     select: ofCurrency(money),
   })
 
@@ -77,7 +113,8 @@ export const budgetComparisonQuery = (context: Context, days: Days, money: Money
 export const upcomingQuery = (context: Context, days: Days) =>
   queryOptions({
     queryKey: [context.key, 'reports', 'upcoming', days],
-    queryFn: ({ signal }) => unwrap(finance.data.rpc('get_upcoming', inDays(days), { get: true }).abortSignal(signal)),
+    queryFn: ({ signal }) =>
+      unwrap(finance.data.rpc('get_upcoming', inDays(days), { get: true }).abortSignal(signal)),
   })
 
 export type Forecast = Reply<'get_forecast'>[number]
@@ -92,8 +129,15 @@ type ForecastOptions = {
   accounts?: string[]
 }
 
-/** The balances of the coming days: of each account, or all of them as one series if `convertTo` is a currency. */
-export const forecastQuery = (context: Context, until: string, { whatIf, convertTo, accounts }: ForecastOptions = { whatIf: [], convertTo: null }) =>
+/**
+ * The balances of the coming days: of each account, or all of them as one series if `convertTo` is
+ * a currency.
+ */
+export const forecastQuery = (
+  context: Context,
+  until: string,
+  { whatIf, convertTo, accounts }: ForecastOptions = { whatIf: [], convertTo: null },
+) =>
   queryOptions({
     queryKey: [context.key, 'reports', 'forecast', until, whatIf, convertTo, accounts],
     queryFn: ({ signal }) =>
@@ -107,21 +151,32 @@ export const forecastQuery = (context: Context, until: string, { whatIf, convert
       ),
   })
 
-/** The sum and the count of transactions per currency; of income or expenses the sum of their categories. */
+/**
+ * The sum and the count of transactions per currency; of income or expenses the sum of their
+ * categories.
+ */
 export const figuresQuery = (context: Context, measure: Measure, days: Days | null) =>
   queryOptions({
     queryKey: [context.key, 'reports', 'figures', measure, days],
     queryFn: async ({ signal }): Promise<Figure[]> => {
       if (measure === 'balance' || measure === 'count')
         return unwrap(
-          finance.data.rpc('get_transaction_aggregate', { p_group_by: 'currency', p_aggregate_fn: 'sum', p_filters: daysFilter(days) }).abortSignal(signal),
+          finance.data.rpc('get_transaction_aggregate', {
+            p_group_by: 'currency',
+            p_aggregate_fn: 'sum',
+            p_filters: daysFilter(days),
+          }).abortSignal(signal),
         )
       const parts = await unwrap(
         finance.data.rpc('get_transaction_distribution_by_category', {
-          params: { organization_id: context.id, filters: { ...inDays(days), transaction_type: measure } },
+          params: {
+            organization_id: context.id,
+            filters: { ...inDays(days), transaction_type: measure },
+          },
         }).abortSignal(signal),
       )
-      return sumsByCurrency(parts.map(({ currency, total }) => ({ currency, amount: total }))).map(({ currency, sum }) => ({ currency, value: sum, count: 0 }))
+      return sumsByCurrency(parts.map(({ currency, total }) => ({ currency, amount: total })))
+        .map(({ currency, sum }) => ({ currency, value: sum, count: 0 }))
     },
   })
 
@@ -130,5 +185,10 @@ export const newestQuery = (context: Context, days: Days | null, rows: number) =
   queryOptions({
     queryKey: [context.key, 'reports', 'newest', days, rows],
     queryFn: ({ signal }) =>
-      unwrap(within(context, finance.data.rpc('get_filtered_transactions', { filters: daysFilter(days) })).limit(rows).abortSignal(signal)),
+      unwrap(
+        within(
+          context,
+          finance.data.rpc('get_filtered_transactions', { filters: daysFilter(days) }),
+        ).limit(rows).abortSignal(signal),
+      ),
   })

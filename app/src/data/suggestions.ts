@@ -9,14 +9,18 @@ import { type Listed, type Transaction, withoutCategory } from './transactions/a
 export type Suggestion = { row: Transaction, categoryId: string, because: string }
 
 /** Whether a category can be suggested for the row. */
-export const isOpen = ({ category_id: category, transfer_id: transfer }: Transaction): boolean => category === null && transfer === null
+export const isOpen = ({ category_id: category, transfer_id: transfer }: Transaction): boolean =>
+  category === null && transfer === null
 
 /** The service's limit of a request. */
 const maximum = 5_000
 
 /** Reads the learned categories of up to 5,000 rows, in their order. */
 export const readSuggestions = (rows: readonly Transaction[], signal: AbortSignal) =>
-  unwrap(finance.data.rpc('suggest_categories', { p_transaction_ids: rows.map(({ id }) => id) }).abortSignal(signal))
+  unwrap(
+    finance.data.rpc('suggest_categories', { p_transaction_ids: rows.map(({ id }) => id) })
+      .abortSignal(signal),
+  )
 
 /** The suggested categories of selected rows, or of a list. Omits rows without a suggestion. */
 export const suggestionsFor = (context: Context, source: readonly Transaction[] | Listed) =>
@@ -29,7 +33,9 @@ export const suggestionsFor = (context: Context, source: readonly Transaction[] 
       const suggested = await readSuggestions(open, signal)
       return suggested.flatMap(({ row_number: number, category_id: categoryId, because }) => {
         const row = open[number - 1]
-        return row === undefined || categoryId === null ? [] : [{ row, categoryId, because: reasonText(because) }]
+        return row === undefined || categoryId === null
+          ? []
+          : [{ row, categoryId, because: reasonText(because) }]
       })
     },
     // a former result may be wrong by now

@@ -34,7 +34,10 @@ export function localCurrency(locale = appLocale): string {
 }
 
 /** Returns the most frequent currency of rows, otherwise the currency of the locale. */
-export function usualCurrency(rows: ReadonlyArray<{ currency: string }>, locale = appLocale): string {
+export function usualCurrency(
+  rows: ReadonlyArray<{ currency: string }>,
+  locale = appLocale,
+): string {
   const counts = new Map<string, number>()
   for (const { currency } of rows) counts.set(currency, (counts.get(currency) ?? 0) + 1)
   return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? localCurrency(locale)

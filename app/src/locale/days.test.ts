@@ -17,7 +17,9 @@ test('days and periods have the words and the order of the locale', () => {
 })
 
 test('a day that does not exist is invalid', () => {
-  expect(['2024-02-29', '2025-02-29', '2025-13-01', '31.01.2025', 'soon'].filter(isDay)).toEqual(['2024-02-29'])
+  expect(['2024-02-29', '2025-02-29', '2025-13-01', '31.01.2025', 'soon'].filter(isDay)).toEqual([
+    '2024-02-29',
+  ])
 })
 
 test('today is the current day in the user’s time zone', () => {
@@ -28,6 +30,18 @@ test('today is the current day in the user’s time zone', () => {
 test('a day in words is today, yesterday, or has its weekday', () => {
   const now = '2025-11-21'
   const days = ['2025-11-22', '2025-11-21', '2025-11-20', '2025-11-19', '2024-12-31']
-  expect(days.map((day) => formatDayInWords(day, now, 'en-GB'))).toEqual(['Tomorrow', 'Today', 'Yesterday', 'Wed 19 November', 'Tue, 31 December 2024'])
-  expect(days.map((day) => formatDayInWords(day, now, 'de-DE'))).toEqual(['Morgen', 'Heute', 'Gestern', 'Mi., 19. November', 'Di., 31. Dezember 2024'])
+  expect(days.map((day) => formatDayInWords(day, now, 'en-GB'))).toEqual([
+    'Tomorrow',
+    'Today',
+    'Yesterday',
+    'Wed 19 November',
+    'Tue, 31 December 2024',
+  ])
+  expect(days.map((day) => formatDayInWords(day, now, 'de-DE'))).toEqual([
+    'Morgen',
+    'Heute',
+    'Gestern',
+    'Mi., 19. November',
+    'Di., 31. Dezember 2024',
+  ])
 })

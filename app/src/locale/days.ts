@@ -15,11 +15,13 @@ export function today(now = new Date()): string {
 
 /** Whether a text is an existing day. */
 export const isDay = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) &&
+  new Date(text).toISOString().startsWith(text)
 
 /** @param day a day or a time stamp */
 export function formatDay(day: string, locale = appLocale): string {
-  const format = formats.get(locale) ?? new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  const format = formats.get(locale) ??
+    new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   formats.set(locale, format)
   return format.format(new Date(`${day.slice(0, 10)}T00:00:00Z`))
 }
@@ -28,12 +30,18 @@ export function formatDay(day: string, locale = appLocale): string {
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 export const formatMoment = (moment: string, locale = appLocale): string =>
-  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(moment))
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(
+    new Date(moment),
+  )
 
 /** Formats the time of a time stamp in the user's time zone. */
-export const formatTime = (moment: string, locale = appLocale): string => new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(new Date(moment))
+export const formatTime = (moment: string, locale = appLocale): string =>
+  new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(new Date(moment))
 
-/** Formats a day of the recent past and the near future in words: today, yesterday, or with its weekday. The year is left out if it is the current one. */
+/**
+ * Formats a day of the recent past and the near future in words: today, yesterday, or with its
+ * weekday. The year is left out if it is the current one.
+ */
 export function formatDayInWords(day: string, now: string, locale = appLocale): string {
   const distance = Math.round((Date.parse(day) - Date.parse(now)) / 86_400_000)
   if (Math.abs(distance) <= 1) {
@@ -41,6 +49,12 @@ export function formatDayInWords(day: string, now: string, locale = appLocale): 
     return `${word.charAt(0).toLocaleUpperCase(locale)}${word.slice(1)}`
   }
   const year = day.slice(0, 4) === now.slice(0, 4) ? {} : { year: 'numeric' as const }
-  const format = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'long', ...year, timeZone: 'UTC' })
+  const format = new Intl.DateTimeFormat(locale, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'long',
+    ...year,
+    timeZone: 'UTC',
+  })
   return format.format(new Date(`${day}T00:00:00Z`))
 }

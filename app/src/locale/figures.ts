@@ -10,7 +10,11 @@ export const formatPercent = (share: number, locale = appLocale): string =>
 /** Formats a relative change; null if the former value is zero. */
 export function formatChange(now: number, before: number, locale = appLocale): string | null {
   if (before === 0) return null
-  return new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' }).format((now - before) / before)
+  return new Intl.NumberFormat(locale, {
+    style: 'percent',
+    maximumFractionDigits: 0,
+    signDisplay: 'exceptZero',
+  }).format((now - before) / before)
 }
 
 /** Formats an amount for an axis, such as `€3K`. */
@@ -24,7 +28,9 @@ export const formatShort = (amount: number, currency: string, locale = appLocale
   }).format(amount)
 
 /** Sums amounts per currency to the cent, in order of appearance. */
-export function sumsByCurrency(amounts: ReadonlyArray<{ amount: number, currency: string }>): Array<{ currency: string, count: number, sum: number }> {
+export function sumsByCurrency(
+  amounts: ReadonlyArray<{ amount: number, currency: string }>,
+): Array<{ currency: string, count: number, sum: number }> {
   const currencies = [...new Set(amounts.map(({ currency }) => currency))]
   return currencies.map((currency) => {
     const some = amounts.filter((one) => one.currency === currency)
@@ -36,12 +42,16 @@ export function sumsByCurrency(amounts: ReadonlyArray<{ amount: number, currency
  * Returns the balance of each day from the first row to the last day.
  * @param rows the days with a change, in their order
  */
-export function balancesByDay(rows: ReadonlyArray<{ day: string, balance: number }>, until: string): number[] {
+export function balancesByDay(
+  rows: ReadonlyArray<{ day: string, balance: number }>,
+  until: string,
+): number[] {
   const balances: number[] = []
   let now = 0
   let next = 0
   for (let day = rows[0]?.day ?? until; day <= until; day = addDays(day, 1)) {
-    while (rows[next] !== undefined && (rows[next]?.day ?? '') <= day) now = rows[next++]?.balance ?? now
+    while (rows[next] !== undefined && (rows[next]?.day ?? '') <= day)
+      now = rows[next++]?.balance ?? now
     balances.push(now)
   }
   return balances
@@ -52,7 +62,11 @@ export function balancesByDay(rows: ReadonlyArray<{ day: string, balance: number
  * @param now the current balance, which is also the one of the last month
  * @param booked sums per month since the first month
  */
-export function balancesOf(now: number, booked: ReadonlyArray<{ month: string, amount: number }>, months: readonly string[]): number[] {
+export function balancesOf(
+  now: number,
+  booked: ReadonlyArray<{ month: string, amount: number }>,
+  months: readonly string[],
+): number[] {
   return months.map((month) => {
     const later = booked.filter((one) => one.month > month && month !== months.at(-1))
     return sumOf([now, ...later.map(({ amount }) => -amount)])

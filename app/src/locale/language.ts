@@ -1,4 +1,7 @@
-/** The language of the texts, and the locale of figures and dates. Both are fixed while the page is open. */
+/**
+ * The language of the texts, and the locale of figures and dates. Both are fixed while the page is
+ * open.
+ */
 
 /** The languages of the app, each with its own name. */
 export const languages = { en: 'English', de: 'Deutsch' } as const
@@ -10,7 +13,9 @@ const isLanguage = (text: string | null): text is Language => text !== null && t
 /** The entry of the browser's storage with the user's choice. */
 export const languageEntry = 'language'
 
-/** Returns the language that the user chose on this device; null if the browser's language decides. */
+/**
+ * Returns the language that the user chose on this device; null if the browser's language decides.
+ */
 export function chosenLanguage(): Language | null {
   try {
     const chosen = globalThis.localStorage?.getItem(languageEntry) ?? null
@@ -29,8 +34,9 @@ export const preferredLanguage = (preferred: readonly string[]): Language =>
   preferred.map((locale) => new Intl.Locale(locale).language).find(isLanguage) ?? 'en'
 
 /**
- * Returns the locale of words, figures and dates: the browser's own locale of the language, otherwise the language with the browser's region,
- * such as `en-DE`. So amounts and dates always look like those of one language.
+ * Returns the locale of words, figures and dates: the browser's own locale of the language,
+ * otherwise the language with the browser's region, such as `en-DE`. So amounts and dates always
+ * look like those of one language.
  */
 export function localeOf(language: Language, preferred: readonly string[]): string {
   const exact = preferred.find((locale) => new Intl.Locale(locale).language === language)
@@ -46,10 +52,12 @@ export const language: Language = chosenLanguage() ?? preferredLanguage(browserL
 export const locale = localeOf(language, browserLocales)
 
 /** The keys and parameters of a catalogue, with any text. */
-type Texts<Messages> = Messages extends (...values: infer Values) => infer Text ? (...values: Values) => Texts<Text>
+type Texts<Messages> = Messages extends (...values: infer Values) => infer Text ?
+  (...values: Values) => Texts<Text>
   : Messages extends string ? string
   : { [Key in keyof Messages]: Texts<Messages[Key]> }
 
 /** Returns the texts of the current language. */
-export const inLanguage = <Messages>(catalogues: { en: Messages } & Record<Exclude<Language, 'en'>, Texts<NoInfer<Messages>>>): Texts<Messages> =>
-  catalogues[language] as Texts<Messages>
+export const inLanguage = <Messages>(
+  catalogues: { en: Messages } & Record<Exclude<Language, 'en'>, Texts<NoInfer<Messages>>>,
+): Texts<Messages> => catalogues[language] as Texts<Messages>

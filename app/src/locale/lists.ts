@@ -2,4 +2,5 @@
 import { locale as appLocale } from './language.ts'
 
 /** Joins parts with commas and “and”, as the language does it. */
-export const listOf = (parts: readonly string[], locale = appLocale): string => new Intl.ListFormat(locale).format(parts)
+export const listOf = (parts: readonly string[], locale = appLocale): string =>
+  new Intl.ListFormat(locale).format(parts)

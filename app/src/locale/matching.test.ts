@@ -10,7 +10,12 @@ test('a row is found by any part of its name, without case and accents', () => {
 })
 
 test('the best match is first: the name, its start, the start of a word, the middle of a word', () => {
-  expect(found('car', ['Oscar', 'New car', 'Care', 'Car'])).toEqual(['Car', 'Care', 'New car', 'Oscar'])
+  expect(found('car', ['Oscar', 'New car', 'Care', 'Car'])).toEqual([
+    'Car',
+    'Care',
+    'New car',
+    'Oscar',
+  ])
 })
 
 test('without a text all rows keep their order', () => {

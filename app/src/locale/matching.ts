@@ -1,13 +1,33 @@
 /** Finds rows by typed text. */
 
-/** Letters that stay after a text is decomposed, and the ASCII letters that find them. The database has the same: `private.without_accents()`. */
-const otherLetters: Record<string, string> = { ß: 'ss', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ı: 'i', ς: 'σ', æ: 'ae', œ: 'oe', þ: 'th' }
+/**
+ * Letters that stay after a text is decomposed, and the ASCII letters that find them. The database
+ * has the same: `private.without_accents()`.
+ */
+const otherLetters: Record<string, string> = {
+  ß: 'ss',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ı: 'i',
+  ς: 'σ',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
+}
 
 /** Returns a text without case and accents, so that `u` finds `ü`. */
 export const folded = (text: string): string =>
-  text.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '').toLowerCase().replaceAll(/[ßøłđðıςæœþ]/g, (letter) => otherLetters[letter] ?? letter).trim()
+  text.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '').toLowerCase().replaceAll(
+    /[ßøłđðıςæœþ]/g,
+    (letter) => otherLetters[letter] ?? letter,
+  ).trim()
 
-/** Returns how well a name matches: 0 for the same text, 1 at its start, 2 at the start of a word, 3 inside of a word; null if it does not. */
+/**
+ * Returns how well a name matches: 0 for the same text, 1 at its start, 2 at the start of a word, 3
+ * inside of a word; null if it does not.
+ */
 function rankOf(name: string, query: string): number | null {
   const [text, part] = [folded(name), folded(query)]
   const at = text.indexOf(part)
@@ -18,7 +38,11 @@ function rankOf(name: string, query: string): number | null {
 }
 
 /** Returns the matching rows, the best first. Rows of one rank keep their order. */
-export function matching<One>(rows: readonly One[], query: string, nameOf: (row: One) => string): One[] {
+export function matching<One>(
+  rows: readonly One[],
+  query: string,
+  nameOf: (row: One) => string,
+): One[] {
   if (folded(query) === '') return [...rows]
   const ranked = rows.flatMap((row) => {
     const rank = rankOf(nameOf(row), query)

@@ -29,7 +29,8 @@ export function addMonths(month: string, count: number): string {
 
 /** Returns the number of months from a month to another. */
 export const monthsBetween = (from: string, to: string): number =>
-  (Number(to.slice(0, 4)) - Number(from.slice(0, 4))) * 12 + Number(to.slice(5, 7)) - Number(from.slice(5, 7))
+  (Number(to.slice(0, 4)) - Number(from.slice(0, 4))) * 12 + Number(to.slice(5, 7)) -
+  Number(from.slice(5, 7))
 
 /** Returns the first day of a day's period. Weeks begin on Monday, as in the service. */
 export function startOf(day: string, unit: Unit): string {
@@ -46,7 +47,10 @@ function addPeriods(start: string, unit: Unit, count: number): string {
 }
 
 /** Returns all days of a period. @param start its first day */
-export const daysOf = (start: string, unit: Unit = 'month'): Days => ({ start, end: addDays(addPeriods(start, unit, 1), -1) })
+export const daysOf = (start: string, unit: Unit = 'month'): Days => ({
+  start,
+  end: addDays(addPeriods(start, unit, 1), -1),
+})
 
 /** Returns the days of a preset, by the rules of docs/data.md; null for all time. */
 export function daysOfPreset(preset: string, now: string): Days | null {
@@ -61,13 +65,18 @@ export function daysOfPreset(preset: string, now: string): Days | null {
 
 /** Returns the share of days that have passed at the end of today, from 0 to 1. */
 export function passedOf({ start, end }: Days, now: string): number {
-  const [from, to, at] = [timeOf(start), timeOf(end), timeOf(now)].map(Number) as [number, number, number]
+  const [from, to, at] = [timeOf(start), timeOf(end), timeOf(now)].map(Number) as [
+    number,
+    number,
+    number,
+  ]
   const day = 86_400_000
   return Math.min(Math.max((at - from + day) / (to - from + day), 0), 1)
 }
 
 /**
- * Returns the days of a former month to compare with: as many as have passed of the month, or all if it is over.
+ * Returns the days of a former month to compare with: as many as have passed of the month, or all
+ * if it is over.
  * @param month its first day
  * @param now today
  * @param back the number of months between them
@@ -83,7 +92,10 @@ export function comparedDays(month: string, now: string, back = 1): Days {
 const [year, month, day] = [{ year: 'numeric' }, { month: 'short' }, { day: 'numeric' }] as const
 
 /** Formats of a period: alone, and short for the axis of a chart. */
-const formats: Record<Unit, { long: Intl.DateTimeFormatOptions, short: Intl.DateTimeFormatOptions }> = {
+const formats: Record<
+  Unit,
+  { long: Intl.DateTimeFormatOptions, short: Intl.DateTimeFormatOptions }
+> = {
   day: { long: { ...day, ...month, ...year }, short: { ...day, ...month } },
   week: { long: { ...day, ...month, ...year }, short: { ...day, ...month } },
   month: { long: { month: 'long', ...year }, short: month },
@@ -92,8 +104,15 @@ const formats: Record<Unit, { long: Intl.DateTimeFormatOptions, short: Intl.Date
 }
 
 /** Formats a period, such as `October 2025`. */
-export const formatPeriod = (start: string, unit: Unit, length: 'long' | 'short' = 'long', locale = appLocale): string =>
-  new Intl.DateTimeFormat(locale, { ...formats[unit][length], timeZone: 'UTC' }).format(timeOf(start))
+export const formatPeriod = (
+  start: string,
+  unit: Unit,
+  length: 'long' | 'short' = 'long',
+  locale = appLocale,
+): string =>
+  new Intl.DateTimeFormat(locale, { ...formats[unit][length], timeZone: 'UTC' }).format(
+    timeOf(start),
+  )
 
 /** Formats a month without its year. */
 export const formatMonthName = (start: string, locale = appLocale): string =>
@@ -101,10 +120,14 @@ export const formatMonthName = (start: string, locale = appLocale): string =>
 
 /** Formats a range of days, such as `Oct 1 – 22`. */
 export const formatDays = ({ start, end }: Days, locale = appLocale): string =>
-  new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }).formatRange(timeOf(start), timeOf(end))
+  new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }).formatRange(
+    timeOf(start),
+    timeOf(end),
+  )
 
 /** Formats a range of months, such as `Aug – Dec 2026`. One month has its long name. */
 export const formatMonths = (from: string, to: string, locale = appLocale): string =>
   from === to
     ? formatPeriod(from, 'month', 'long', locale)
-    : new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' }).formatRange(timeOf(from), timeOf(to))
+    : new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' })
+      .formatRange(timeOf(from), timeOf(to))

@@ -22,9 +22,19 @@ test('short forms complete from today', () => {
 
 test('words and steps count from today', () => {
   expect(['heute', 'gestern', 'today', 'Yesterday', '+1', '-3', '−3'].map(german))
-    .toEqual(['2025-11-23', '2025-11-22', '2025-11-23', '2025-11-22', '2025-11-24', '2025-11-20', '2025-11-20'])
+    .toEqual([
+      '2025-11-23',
+      '2025-11-22',
+      '2025-11-23',
+      '2025-11-22',
+      '2025-11-24',
+      '2025-11-20',
+      '2025-11-20',
+    ])
 })
 
 test('no other text is a day', () => {
-  expect(['', 'soon', '32', '31.11.', '29.2.25', '1.13.', '1.2.3.4'].map(german)).toEqual(Array.from({ length: 7 }, () => null))
+  expect(['', 'soon', '32', '31.11.', '29.2.25', '1.13.', '1.2.3.4'].map(german)).toEqual(
+    Array.from({ length: 7 }, () => null),
+  )
 })

@@ -3,16 +3,21 @@ import { inLanguage } from '../locale/language.ts'
 export const acceptInvitation = inLanguage({
   en: {
     title: 'Invitation',
-    notFound: 'This invitation link isn’t valid. It may be mistyped, or the invitation expired long ago.',
+    notFound:
+      'This invitation link isn’t valid. It may be mistyped, or the invitation expired long ago.',
     wasFor: (address: string) => `This invitation was for ${address}.`,
-    summary: (inviter: string, address: string, team: string, role: string) => `${inviter} invited ${address} to join ${team} with the role “${role}”.`,
+    summary: (inviter: string, address: string, team: string, role: string) =>
+      `${inviter} invited ${address} to join ${team} with the role “${role}”.`,
     unnamed: 'Someone',
     validUntil: (date: string) => `The invitation expires on ${date}.`,
     openApp: 'Go to the app',
-    signInHint: (address: string) => `Sign in as ${address} to respond. If you don’t have an account yet, sign up with that address.`,
-    otherUser: (email: string, address: string) => `You are signed in as ${email}, but the invitation is for ${address}.`,
+    signInHint: (address: string) =>
+      `Sign in as ${address} to respond. If you don’t have an account yet, sign up with that address.`,
+    otherUser: (email: string, address: string) =>
+      `You are signed in as ${email}, but the invitation is for ${address}.`,
     signOut: 'Sign out',
-    verifyFirst: (email: string) => `Verify ${email} before you respond. The link in the verification email brings you back to this invitation.`,
+    verifyFirst: (email: string) =>
+      `Verify ${email} before you respond. The link in the verification email brings you back to this invitation.`,
     signedInAs: (email: string) => `You are signed in as ${email}.`,
     accept: 'Accept',
     decline: 'Decline',
@@ -27,14 +32,18 @@ export const acceptInvitation = inLanguage({
   },
   de: {
     title: 'Einladung',
-    notFound: 'Hinter diesem Link steckt keine Einladung. Vielleicht ist er falsch abgeschrieben, oder die Einladung ist längst abgelaufen.',
+    notFound:
+      'Hinter diesem Link steckt keine Einladung. Vielleicht ist er falsch abgeschrieben, oder die Einladung ist längst abgelaufen.',
     wasFor: (address: string) => `Das war eine Einladung für ${address}.`,
-    summary: (inviter: string, address: string, team: string, role: string) => `${inviter} lädt ${address} in das Team ${team} ein, mit der Rolle „${role}“.`,
+    summary: (inviter: string, address: string, team: string, role: string) =>
+      `${inviter} lädt ${address} in das Team ${team} ein, mit der Rolle „${role}“.`,
     unnamed: 'Jemand',
     validUntil: (date: string) => `Sie gilt bis ${date}.`,
     openApp: 'Weiter zur App',
-    signInHint: (address: string) => `Melde dich als ${address} an, um zu antworten, oder registriere dich zuerst mit dieser Adresse.`,
-    otherUser: (email: string, address: string) => `Du bist als ${email} angemeldet, die Einladung ist aber für ${address}.`,
+    signInHint: (address: string) =>
+      `Melde dich als ${address} an, um zu antworten, oder registriere dich zuerst mit dieser Adresse.`,
+    otherUser: (email: string, address: string) =>
+      `Du bist als ${email} angemeldet, die Einladung ist aber für ${address}.`,
     signOut: 'Abmelden',
     verifyFirst: (email: string) =>
       `Um zu antworten, bestätige zuerst, dass ${email} dir gehört: mit dem Link aus der Mail, die du bekommen hast. Er führt zurück zur Einladung.`,

@@ -7,7 +7,8 @@ export const accounts = inLanguage({
     openingBalance: 'Opening balance',
     openingBalanceHint: 'The balance before the first transaction.',
     openedOn: 'Opened on',
-    openedOnHint: 'The date of the opening balance. Leave empty if the balance applies from the beginning.',
+    openedOnHint:
+      'The date of the opening balance. Leave empty if the balance applies from the beginning.',
     closedOn: 'Closed on',
     closedOnHint: 'Closed accounts keep their transactions but are no longer offered in forms.',
     closedAccounts: 'Closed accounts',
@@ -19,7 +20,8 @@ export const accounts = inLanguage({
     balance: 'Balance',
     accounts: 'Accounts',
     nextDays: (days: number) => `Next ${days} days`,
-    lowestOn: (account: string, balance: string, day: string) => `${account} is lowest on ${day}, at ${balance}`,
+    lowestOn: (account: string, balance: string, day: string) =>
+      `${account} is lowest on ${day}, at ${balance}`,
     endsAt: (balance: string, day: string) => `${balance} on ${day}`,
     empty: 'No accounts yet. An account holds money: at a bank, on a card, or in cash.',
     types: {
@@ -40,19 +42,23 @@ export const accounts = inLanguage({
     openedOn: 'Eröffnet am',
     openedOnHint: 'Der Tag des Anfangssaldos. Lass das Feld leer, wenn er von Anfang an gilt.',
     closedOn: 'Geschlossen am',
-    closedOnHint: 'Ein geschlossenes Konto behält seine Buchungen, steht aber nicht mehr zur Auswahl.',
+    closedOnHint:
+      'Ein geschlossenes Konto behält seine Buchungen, steht aber nicht mehr zur Auswahl.',
     closedAccounts: 'Geschlossene Konten',
     upcoming: (amount: string) => `Kommt noch: ${amount}`,
-    upcomingHint: 'Der Kontostand ist der von heute. Was vorgemerkt oder später datiert ist, kommt noch.',
+    upcomingHint:
+      'Der Kontostand ist der von heute. Was vorgemerkt oder später datiert ist, kommt noch.',
     netWorth: 'Vermögen',
     closedSince: (day: string) => `geschlossen am ${day}`,
     bank: 'Bank',
     balance: 'Kontostand',
     accounts: 'Konten',
     nextDays: (days: number) => `Die nächsten ${days} Tage`,
-    lowestOn: (account: string, balance: string, day: string) => `Am niedrigsten ist ${account} am ${day} mit ${balance}`,
+    lowestOn: (account: string, balance: string, day: string) =>
+      `Am niedrigsten ist ${account} am ${day} mit ${balance}`,
     endsAt: (balance: string, day: string) => `am ${day} sind es ${balance}`,
-    empty: 'Noch kein Konto. Auf einem Konto liegt Geld: bei der Bank, auf einer Karte oder in bar.',
+    empty:
+      'Noch kein Konto. Auf einem Konto liegt Geld: bei der Bank, auf einer Karte oder in bar.',
     types: {
       checking: 'Girokonto',
       savings: 'Sparkonto',

@@ -20,10 +20,21 @@ export const activity = inLanguage({
       transaction_tags: ['a transaction tag', 'the transaction tag', 'transaction tags'],
       transactions: ['a transaction', 'the transaction', 'transactions'],
     },
-    /** The values of columns with a fixed set of them. The statuses are those of the list of transactions. */
+    /**
+     * The values of columns with a fixed set of them. The statuses are those of the list of
+     * transactions.
+     */
     values: {
       kind: { expense: 'expenses', income: 'income', transfer: 'transfer' },
-      type: { checking: 'checking', savings: 'savings', credit_card: 'credit card', cash: 'cash', investment: 'investment', loan: 'loan', asset: 'asset' },
+      type: {
+        checking: 'checking',
+        savings: 'savings',
+        credit_card: 'credit card',
+        cash: 'cash',
+        investment: 'investment',
+        loan: 'loan',
+        asset: 'asset',
+      },
       period: {
         daily: 'every day',
         weekly: 'every week',
@@ -47,7 +58,8 @@ export const activity = inLanguage({
       update: (rows: string) => `changed ${rows}`,
       delete: (rows: string) => `deleted ${rows}`,
     },
-    several: (count: number, isCut: boolean, rows: string) => `${count}${isCut ? ' or more' : ''} ${rows}`,
+    several: (count: number, isCut: boolean, rows: string) =>
+      `${count}${isCut ? ' or more' : ''} ${rows}`,
     named: (row: string, name: string) => `${row} “${name}”`,
     rate: (base: string, quote: string) => `${base} in ${quote}`,
     nothing: 'nothing',
@@ -56,7 +68,8 @@ export const activity = inLanguage({
     deletedReference: 'deleted item',
     activity: 'Activity',
     ownOnlyHint: 'You see only your own changes. The owner and admins of the team see all changes.',
-    viewerHint: 'Viewers can’t see the activity of this team. Your own activity is in your personal workspace.',
+    viewerHint:
+      'Viewers can’t see the activity of this team. Your own activity is in your personal workspace.',
     empty: 'No changes yet. Every change will appear here with its author and an undo button.',
     showOlder: 'Show older',
     undone: 'Change undone.',
@@ -66,7 +79,8 @@ export const activity = inLanguage({
     unknownMember: 'A member',
     undo: (sentence: string) => `Undo: ${sentence}`,
     cannotUndo: 'This was changed again or already undone. Undo the later changes above first.',
-    details: (count: number, more: string) => count === 1 ? 'Details' : `Details (${count}${more} items)`,
+    details: (count: number, more: string) =>
+      count === 1 ? 'Details' : `Details (${count}${more} items)`,
     orMore: ' or more',
     andMore: '…and more from the same change.',
     bulkCreated: 'Created together with many others.',
@@ -85,14 +99,30 @@ export const activity = inLanguage({
       past_budgets: ['ein früheres Budget', 'das frühere Budget', 'frühere Budgets'],
       line_items: ['einen Teil einer Buchung', 'den Teil', 'Teile einer Buchung'],
       rules: ['eine Regel', 'die Regel', 'Regeln'],
-      subscriptions: ['eine wiederkehrende Zahlung', 'die wiederkehrende Zahlung', 'wiederkehrende Zahlungen'],
+      subscriptions: [
+        'eine wiederkehrende Zahlung',
+        'die wiederkehrende Zahlung',
+        'wiederkehrende Zahlungen',
+      ],
       tags: ['ein Schlagwort', 'das Schlagwort', 'Schlagwörter'],
-      transaction_tags: ['ein Schlagwort einer Buchung', 'das Schlagwort', 'Schlagwörter von Buchungen'],
+      transaction_tags: [
+        'ein Schlagwort einer Buchung',
+        'das Schlagwort',
+        'Schlagwörter von Buchungen',
+      ],
       transactions: ['eine Buchung', 'die Buchung', 'Buchungen'],
     },
     values: {
       kind: { expense: 'Ausgaben', income: 'Einnahmen', transfer: 'Umbuchung' },
-      type: { checking: 'Girokonto', savings: 'Sparkonto', credit_card: 'Kreditkarte', cash: 'Bargeld', investment: 'Depot', loan: 'Kredit', asset: 'Besitz' },
+      type: {
+        checking: 'Girokonto',
+        savings: 'Sparkonto',
+        credit_card: 'Kreditkarte',
+        cash: 'Bargeld',
+        investment: 'Depot',
+        loan: 'Kredit',
+        asset: 'Besitz',
+      },
       period: {
         daily: 'täglich',
         weekly: 'wöchentlich',
@@ -116,7 +146,8 @@ export const activity = inLanguage({
       update: (rows: string) => `${rows} geändert`,
       delete: (rows: string) => `${rows} gelöscht`,
     },
-    several: (count: number, isCut: boolean, rows: string) => `${count}${isCut ? ' oder mehr' : ''} ${rows}`,
+    several: (count: number, isCut: boolean, rows: string) =>
+      `${count}${isCut ? ' oder mehr' : ''} ${rows}`,
     named: (row: string, name: string) => `${row} „${name}“`,
     rate: (base: string, quote: string) => `${base} in ${quote}`,
     nothing: 'nichts',
@@ -125,16 +156,21 @@ export const activity = inLanguage({
     deletedReference: 'etwas Gelöschtes',
     activity: 'Verlauf',
     ownOnlyHint: 'Das sind deine eigenen Änderungen. Eigentümer und Admins sehen alle.',
-    viewerHint: 'In diesem Team darfst du nur lesen und siehst den Verlauf nicht. Dein eigener steht in deinem privaten Bereich.',
-    empty: 'Noch keine Änderung. Hier steht später, wer was geändert hat, und du kannst es rückgängig machen.',
+    viewerHint:
+      'In diesem Team darfst du nur lesen und siehst den Verlauf nicht. Dein eigener steht in deinem privaten Bereich.',
+    empty:
+      'Noch keine Änderung. Hier steht später, wer was geändert hat, und du kannst es rückgängig machen.',
     showOlder: 'Ältere anzeigen',
     undone: 'Rückgängig gemacht.',
-    sentence: (who: string | null, what: string) => who === null ? `Du hast ${what}` : `${who} hat ${what}`,
+    sentence: (who: string | null, what: string) =>
+      who === null ? `Du hast ${what}` : `${who} hat ${what}`,
     formerMember: 'Ein früheres Mitglied',
     unknownMember: 'Ein Mitglied',
     undo: (sentence: string) => `Rückgängig: ${sentence}`,
-    cannotUndo: 'Das wurde danach noch einmal geändert oder ist schon rückgängig gemacht. Spätere Änderungen stehen weiter oben; mach zuerst diese rückgängig.',
-    details: (count: number, more: string) => count === 1 ? 'Was genau' : `Was genau, in ${count}${more} Einträgen`,
+    cannotUndo:
+      'Das wurde danach noch einmal geändert oder ist schon rückgängig gemacht. Spätere Änderungen stehen weiter oben; mach zuerst diese rückgängig.',
+    details: (count: number, more: string) =>
+      count === 1 ? 'Was genau' : `Was genau, in ${count}${more} Einträgen`,
     orMore: ' oder mehr',
     andMore: '… und noch mehr auf einmal.',
     bulkCreated: 'Einer von vielen, die zusammen angelegt wurden.',

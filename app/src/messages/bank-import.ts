@@ -10,7 +10,8 @@ export const bankImport = inLanguage({
     missingDate: 'Choose the date column.',
     missingAmount: 'Choose the amount column, or the two columns for money in and money out.',
     duplicateMeaning: (meaning: string) => `Only one column can be “${meaning}”.`,
-    unknownColumns: 'The columns of this file are unknown. Choose what each one means. The next file with the same columns is then read without asking.',
+    unknownColumns:
+      'The columns of this file are unknown. Choose what each one means. The next file with the same columns is then read without asking.',
     column: 'Column',
     examples: 'Examples',
     meaning: 'Meaning',
@@ -39,13 +40,17 @@ export const bankImport = inLanguage({
     rows: (count: number) => `, ${count} ${count === 1 ? 'row' : 'rows'}`,
     readWith: (answers: string[]) => `, read with ${listOf(answers)}`,
     readAgain: 'Read again',
-    skippedLines: (count: number) => `${count === 1 ? '1 invalid line' : `${count} invalid lines`} skipped`,
-    lineNotes: (count: number) => `${count === 1 ? '1 note' : `${count} notes`} on lines in this file`,
+    skippedLines: (count: number) =>
+      `${count === 1 ? '1 invalid line' : `${count} invalid lines`} skipped`,
+    lineNotes: (count: number) =>
+      `${count === 1 ? '1 note' : `${count} notes`} on lines in this file`,
     expensesHaveNoMinus: 'Expenses have no minus sign in this file',
-    line: (line: number, message: string, file: string | undefined) => `${file === undefined ? 'Line' : `${file}, line`} ${line}: ${message}`,
+    line: (line: number, message: string, file: string | undefined) =>
+      `${file === undefined ? 'Line' : `${file}, line`} ${line}: ${message}`,
     accountFor: (name: string) => `Account for ${name}`,
     rowOrRows: (count: number) => count === 1 ? 'row' : 'rows',
-    withoutAccounts: (count: number) => count === 0 ? '. You don’t have an account yet; rows can be imported without one.' : '',
+    withoutAccounts: (count: number) =>
+      count === 0 ? '. You don’t have an account yet; rows can be imported without one.' : '',
     noAccount: 'No account',
     noAccountHint: '. Without an account they don’t affect any balance.',
     currencyHint: 'Neither the file nor the account specifies it.',
@@ -54,7 +59,9 @@ export const bankImport = inLanguage({
         pending === 1 ? 'the pending row' : `the ${pending} pending rows`
       }. Many banks change pending rows when they post them, which would create duplicates.`,
     exportSummary: (transactions: number, transfers: number) =>
-      `${transactions} ${transactions === 1 ? 'transaction' : 'transactions'} from another app, including ${transfers} ${
+      `${transactions} ${
+        transactions === 1 ? 'transaction' : 'transactions'
+      } from another app, including ${transfers} ${
         transfers === 1 ? 'transfer' : 'transfers'
       }. Importing the file again won’t create duplicates.`,
     newAccount: (name: string) => `New account ${name}`,
@@ -68,8 +75,10 @@ export const bankImport = inLanguage({
     readFailed: 'Couldn’t read the file. Try again, or choose another file.',
     import: 'Import',
     anotherFile: 'Choose another file',
-    viewerHint: 'You are a viewer of this team. Only the owner, admins and editors can import files.',
-    undone: (name: string, count: number) => `Import of ${name} undone. ${count} ${count === 1 ? 'transaction' : 'transactions'} deleted.`,
+    viewerHint:
+      'You are a viewer of this team. Only the owner, admins and editors can import files.',
+    undone: (name: string, count: number) =>
+      `Import of ${name} undone. ${count} ${count === 1 ? 'transaction' : 'transactions'} deleted.`,
     history: 'Import history',
     historyEmpty: 'No imports yet. Your imports will appear here, and you can undo each of them.',
     file: 'File',
@@ -107,49 +116,83 @@ export const bankImport = inLanguage({
     failed: 'Failed',
     preview: 'Preview',
     day: 'Date',
-    questionsHint: 'The file doesn’t say how to read this. The app asks only once for files from this bank.',
+    questionsHint:
+      'The file doesn’t say how to read this. The app asks only once for files from this bank.',
     emptyWord: 'blank',
     choose: 'Choose',
-    newTransactions: (added: number) => `${added} new ${added === 1 ? 'transaction' : 'transactions'}`,
+    newTransactions: (added: number) =>
+      `${added} new ${added === 1 ? 'transaction' : 'transactions'}`,
     updates: (updated: number) => `${updated} ${updated === 1 ? 'update' : 'updates'}`,
-    importedFrom: (count: number, name: string) => `${count} ${count === 1 ? 'transaction' : 'transactions'} imported from ${name}.`,
+    importedFrom: (count: number, name: string) =>
+      `${count} ${count === 1 ? 'transaction' : 'transactions'} imported from ${name}.`,
     view: 'View',
-    partlySaved: (done: number, all: number) => `${done} of ${all} parts saved. Import again to save the rest; rows that are already saved are recognized.`,
+    partlySaved: (done: number, all: number) =>
+      `${done} of ${all} parts saved. Import again to save the rest; rows that are already saved are recognized.`,
     importing: 'Importing',
     comparing: 'Comparing',
     partOf: (part: number, all: number) => `Part ${part} of ${all}`,
-    submit: (count: number, name: string, hasBalance: boolean) => count > 0 ? `Import ${name}` : hasBalance ? 'Save balance' : 'Nothing new to import',
+    submit: (count: number, name: string, hasBalance: boolean) =>
+      count > 0 ? `Import ${name}` : hasBalance ? 'Save balance' : 'Nothing new to import',
     balanceSaved: (name: string) => `Balance from ${name} saved.`,
     verdicts: {
-      new: { name: 'New', note: null, count: (count: number) => count === 1 ? '1 row is new.' : `${count} rows are new.` },
+      new: {
+        name: 'New',
+        note: null,
+        count: (count: number) => count === 1 ? '1 row is new.' : `${count} rows are new.`,
+      },
       updated: {
         name: 'Updated',
         note: 'Updates an existing transaction:',
-        count: (count: number) => `${count} ${count === 1 ? 'transaction gets' : 'transactions get'} newer values from the bank.`,
+        count: (count: number) =>
+          `${count} ${
+            count === 1 ? 'transaction gets' : 'transactions get'
+          } newer values from the bank.`,
       },
       matched: {
         name: 'Matched',
         note: 'Gets the bank’s date and keeps your name and category:',
-        count: (count: number) => count === 1 ? '1 row matches a transaction you already entered.' : `${count} rows match transactions you already entered.`,
+        count: (count: number) =>
+          count === 1
+            ? '1 row matches a transaction you already entered.'
+            : `${count} rows match transactions you already entered.`,
       },
       transfer: {
         name: 'Transfer',
         note: 'Becomes a',
-        count: (count: number) => `${count} ${count === 1 ? 'row is' : 'rows are'} part of a transfer between your accounts.`,
+        count: (count: number) =>
+          `${count} ${
+            count === 1 ? 'row is' : 'rows are'
+          } part of a transfer between your accounts.`,
       },
-      duplicate: { name: 'Duplicate', note: null, count: (count: number) => `${count} ${count === 1 ? 'row was' : 'rows were'} imported before.` },
+      duplicate: {
+        name: 'Duplicate',
+        note: null,
+        count: (count: number) =>
+          `${count} ${count === 1 ? 'row was' : 'rows were'} imported before.`,
+      },
       changed: {
         name: 'Changed',
         note: 'Existing transaction, left unchanged:',
         count: (count: number) =>
-          `${count} ${count === 1 ? 'row differs from its transaction, which stays' : 'rows differ from their transactions, which stay'} unchanged.`,
+          `${count} ${
+            count === 1
+              ? 'row differs from its transaction, which stays'
+              : 'rows differ from their transactions, which stay'
+          } unchanged.`,
       },
       deleted: {
         name: 'Deleted',
         note: 'Imported and deleted before.',
-        count: (count: number) => `${count} ${count === 1 ? 'row was deleted and stays' : 'rows were deleted and stay'} deleted.`,
+        count: (count: number) =>
+          `${count} ${
+            count === 1 ? 'row was deleted and stays' : 'rows were deleted and stay'
+          } deleted.`,
       },
-      invalid: { name: 'Invalid', note: 'Skipped:', count: (count: number) => `${count} ${count === 1 ? 'row is' : 'rows are'} skipped.` },
+      invalid: {
+        name: 'Invalid',
+        note: 'Skipped:',
+        count: (count: number) => `${count} ${count === 1 ? 'row is' : 'rows are'} skipped.`,
+      },
     },
     existingRows: 'Rows that may already exist',
     choices: {
@@ -158,7 +201,8 @@ export const bankImport = inLanguage({
       again: 'Import deleted rows again',
     },
     possibleTransfer: 'May be part of a transfer. You can link it in its details after the import.',
-    suggestedCategories: (count: number) => count === 1 ? '1 row has a suggested category.' : `${count} rows have a suggested category.`,
+    suggestedCategories: (count: number) =>
+      count === 1 ? '1 row has a suggested category.' : `${count} rows have a suggested category.`,
     acceptAll: (count: number) => count === 1 ? 'Accept' : `Accept all ${count}`,
     acceptNone: 'Accept none',
     acceptCategory: (name: string) => `Category ${name}`,
@@ -220,13 +264,17 @@ export const bankImport = inLanguage({
     rows: (count: number) => `, ${count} ${count === 1 ? 'Zeile' : 'Zeilen'}`,
     readWith: (answers: string[]) => `, gelesen mit ${listOf(answers)}`,
     readAgain: 'Neu lesen',
-    skippedLines: (count: number) => `Fehlerhaft: ${count === 1 ? 'eine Zeile wird' : `${count} Zeilen werden`} ausgelassen`,
-    lineNotes: (count: number) => `${count === 1 ? 'Ein Hinweis' : `${count} Hinweise`} zu Zeilen der Datei`,
+    skippedLines: (count: number) =>
+      `Fehlerhaft: ${count === 1 ? 'eine Zeile wird' : `${count} Zeilen werden`} ausgelassen`,
+    lineNotes: (count: number) =>
+      `${count === 1 ? 'Ein Hinweis' : `${count} Hinweise`} zu Zeilen der Datei`,
     expensesHaveNoMinus: 'Ausgaben haben in dieser Datei kein Minus',
-    line: (line: number, message: string, file: string | undefined) => `${file === undefined ? 'Zeile' : `${file}, Zeile`} ${line}: ${message}`,
+    line: (line: number, message: string, file: string | undefined) =>
+      `${file === undefined ? 'Zeile' : `${file}, Zeile`} ${line}: ${message}`,
     accountFor: (name: string) => `Konto für ${name}`,
     rowOrRows: (count: number) => count === 1 ? 'Zeile' : 'Zeilen',
-    withoutAccounts: (count: number) => count === 0 ? '. Du hast noch kein Konto; es geht auch ohne.' : '',
+    withoutAccounts: (count: number) =>
+      count === 0 ? '. Du hast noch kein Konto; es geht auch ohne.' : '',
     noAccount: 'Ohne Konto',
     noAccountHint: '. Ohne Konto ändern sie keinen Kontostand.',
     currencyHint: 'Sie steht weder in der Datei noch beim Konto.',
@@ -235,24 +283,30 @@ export const bankImport = inLanguage({
         pending === 1 ? 'die vorgemerkte Zeile' : `die ${pending} vorgemerkten Zeilen`
       } importieren. Viele Banken ändern solche Zeilen beim Buchen, und dann wären sie doppelt da.`,
     exportSummary: (transactions: number, transfers: number) =>
-      `${transactions} ${transactions === 1 ? 'Buchung' : 'Buchungen'} aus einer anderen App, darunter ${transfers} ${
+      `${transactions} ${
+        transactions === 1 ? 'Buchung' : 'Buchungen'
+      } aus einer anderen App, darunter ${transfers} ${
         transfers === 1 ? 'Umbuchung' : 'Umbuchungen'
       }. Wenn du die Datei noch einmal importierst, wird nichts doppelt.`,
     newAccount: (name: string) => `Neues Konto ${name}`,
     exportCurrencyHint: 'Der Export nennt für seine Konten keine Währung.',
     existingAccounts: (names: string[]) => `Konten, die du schon hast: ${listOf(names)}.`,
     newCategories: (names: string[]) => `Neue Kategorien: ${listOf(names)}.`,
-    exportProblems: (count: number) => `Nicht importiert: ${count === 1 ? 'ein Eintrag' : `${count} Einträge`}`,
+    exportProblems: (count: number) =>
+      `Nicht importiert: ${count === 1 ? 'ein Eintrag' : `${count} Einträge`}`,
     importAll: (count: number) => `${count} ${count === 1 ? 'Buchung' : 'Buchungen'} importieren`,
     importOnlyTransactions: 'Nur die Buchungen importieren, ohne Kategorien',
     openFailed: (name: string) => `${name} ließ sich nicht öffnen.`,
     readFailed: 'Die Datei ließ sich nicht lesen. Versuch es noch einmal oder wähle eine andere.',
     import: 'Import',
     anotherFile: 'Andere Datei',
-    viewerHint: 'In diesem Team darfst du nur lesen. Importieren können alle, die bearbeiten dürfen.',
-    undone: (name: string, count: number) => `${name} zurückgenommen, mit ${count === 1 ? 'einer Buchung' : `${count} Buchungen`}.`,
+    viewerHint:
+      'In diesem Team darfst du nur lesen. Importieren können alle, die bearbeiten dürfen.',
+    undone: (name: string, count: number) =>
+      `${name} zurückgenommen, mit ${count === 1 ? 'einer Buchung' : `${count} Buchungen`}.`,
     history: 'Bisherige Importe',
-    historyEmpty: 'Noch keine. Hier stehen später deine Importe, und jeden kannst du als Ganzes zurücknehmen.',
+    historyEmpty:
+      'Noch keine. Hier stehen später deine Importe, und jeden kannst du als Ganzes zurücknehmen.',
     file: 'Datei',
     importedAt: 'Wann',
     undo: 'Zurücknehmen',
@@ -272,7 +326,8 @@ export const bankImport = inLanguage({
     accountQuestion: 'In welcher Spalte stehen deine Konten?',
     oneAccount: 'In keiner: Alles gehört zu einem Konto',
     encodingQuestion: 'Welche Schrift ist richtig?',
-    tooManyDecimals: (amount: string) => `${amount} hat mehr Nachkommastellen, als gespeichert werden können`,
+    tooManyDecimals: (amount: string) =>
+      `${amount} hat mehr Nachkommastellen, als gespeichert werden können`,
     roundAmounts: 'Solche Beträge runden',
     skipRows: 'Solche Zeilen auslassen',
     feeQuestion: (amounts: string) => `Ein Betrag und seine Gebühr sind ${amounts}`,
@@ -288,12 +343,16 @@ export const bankImport = inLanguage({
     failed: 'Fehlgeschlagen',
     preview: 'So würden die Zeilen gespeichert',
     day: 'Tag',
-    questionsHint: 'Das geht aus der Datei nicht hervor. Die App fragt für Dateien dieser Bank nur einmal.',
+    questionsHint:
+      'Das geht aus der Datei nicht hervor. Die App fragt für Dateien dieser Bank nur einmal.',
     emptyWord: 'nichts',
     choose: 'Auswählen',
-    newTransactions: (added: number) => `${added} ${added === 1 ? 'neue Buchung' : 'neue Buchungen'}`,
-    updates: (updated: number) => `${updated} ${updated === 1 ? 'Aktualisierung' : 'Aktualisierungen'}`,
-    importedFrom: (count: number, name: string) => `${count} ${count === 1 ? 'Buchung' : 'Buchungen'} aus ${name} importiert.`,
+    newTransactions: (added: number) =>
+      `${added} ${added === 1 ? 'neue Buchung' : 'neue Buchungen'}`,
+    updates: (updated: number) =>
+      `${updated} ${updated === 1 ? 'Aktualisierung' : 'Aktualisierungen'}`,
+    importedFrom: (count: number, name: string) =>
+      `${count} ${count === 1 ? 'Buchung' : 'Buchungen'} aus ${name} importiert.`,
     view: 'Ansehen',
     partlySaved: (done: number, all: number) =>
       `${done} von ${all} Teilen sind gespeichert. Importiere noch einmal, um den Rest zu speichern; was schon da ist, wird erkannt.`,
@@ -301,43 +360,71 @@ export const bankImport = inLanguage({
     comparing: 'Wird verglichen',
     partOf: (part: number, all: number) => `Teil ${part} von ${all}`,
     submit: (count: number, name: string, hasBalance: boolean) =>
-      count > 0 ? `${name} importieren` : hasBalance ? 'Kontostand speichern' : 'Nichts Neues zu importieren',
+      count > 0
+        ? `${name} importieren`
+        : hasBalance
+        ? 'Kontostand speichern'
+        : 'Nichts Neues zu importieren',
     balanceSaved: (name: string) => `Kontostand aus ${name} gespeichert.`,
     verdicts: {
-      new: { name: 'Neu', note: null, count: (count: number) => count === 1 ? '1 Zeile ist neu.' : `${count} Zeilen sind neu.` },
+      new: {
+        name: 'Neu',
+        note: null,
+        count: (count: number) => count === 1 ? '1 Zeile ist neu.' : `${count} Zeilen sind neu.`,
+      },
       updated: {
         name: 'Aktualisiert',
         note: 'Schon da, ändert sich:',
-        count: (count: number) => `${count} ${count === 1 ? 'Buchung bekommt' : 'Buchungen bekommen'} neuere Werte der Bank.`,
+        count: (count: number) =>
+          `${count} ${
+            count === 1 ? 'Buchung bekommt' : 'Buchungen bekommen'
+          } neuere Werte der Bank.`,
       },
       matched: {
         name: 'Zugeordnet',
         note: 'Bekommt den Tag der Bank und behält deinen Namen und deine Kategorie:',
-        count: (count: number) => count === 1 ? '1 Zeile hast du schon selbst eingetragen.' : `${count} Zeilen hast du schon selbst eingetragen.`,
+        count: (count: number) =>
+          count === 1
+            ? '1 Zeile hast du schon selbst eingetragen.'
+            : `${count} Zeilen hast du schon selbst eingetragen.`,
       },
       transfer: {
         name: 'Umbuchung',
         note: 'Zusammen werden sie eine',
-        count: (count: number) => `${count} ${count === 1 ? 'Zeile gehört' : 'Zeilen gehören'} zu einer Umbuchung zwischen deinen Konten.`,
+        count: (count: number) =>
+          `${count} ${
+            count === 1 ? 'Zeile gehört' : 'Zeilen gehören'
+          } zu einer Umbuchung zwischen deinen Konten.`,
       },
-      duplicate: { name: 'Bekannt', note: null, count: (count: number) => `${count} ${count === 1 ? 'Zeile wurde' : 'Zeilen wurden'} schon importiert.` },
+      duplicate: {
+        name: 'Bekannt',
+        note: null,
+        count: (count: number) =>
+          `${count} ${count === 1 ? 'Zeile wurde' : 'Zeilen wurden'} schon importiert.`,
+      },
       changed: {
         name: 'Geändert',
         note: 'Schon da, bleibt, wie es ist:',
         count: (count: number) =>
-          `${count} ${count === 1 ? 'Zeile weicht von ihrer Buchung ab, die' : 'Zeilen weichen von ihren Buchungen ab, die'} unverändert ${
-            count === 1 ? 'bleibt' : 'bleiben'
-          }.`,
+          `${count} ${
+            count === 1
+              ? 'Zeile weicht von ihrer Buchung ab, die'
+              : 'Zeilen weichen von ihren Buchungen ab, die'
+          } unverändert ${count === 1 ? 'bleibt' : 'bleiben'}.`,
       },
       deleted: {
         name: 'Gelöscht',
         note: 'Schon einmal importiert und gelöscht.',
-        count: (count: number) => `${count} ${count === 1 ? 'Zeile wurde gelöscht und bleibt' : 'Zeilen wurden gelöscht und bleiben'} gelöscht.`,
+        count: (count: number) =>
+          `${count} ${
+            count === 1 ? 'Zeile wurde gelöscht und bleibt' : 'Zeilen wurden gelöscht und bleiben'
+          } gelöscht.`,
       },
       invalid: {
         name: 'Fehlerhaft',
         note: 'Wird ausgelassen:',
-        count: (count: number) => `${count} ${count === 1 ? 'Zeile wird' : 'Zeilen werden'} ausgelassen.`,
+        count: (count: number) =>
+          `${count} ${count === 1 ? 'Zeile wird' : 'Zeilen werden'} ausgelassen.`,
       },
     },
     existingRows: 'Zeilen, die vielleicht schon da sind',
@@ -346,8 +433,12 @@ export const bankImport = inLanguage({
       linkTransfers: 'Umbuchungen zwischen meinen Konten verbinden',
       again: 'Gelöschte wieder anlegen',
     },
-    possibleTransfer: 'Vielleicht Teil einer Umbuchung. Du kannst sie nach dem Import in den Details verbinden.',
-    suggestedCategories: (count: number) => count === 1 ? '1 Zeile hat einen Kategorievorschlag.' : `${count} Zeilen haben einen Kategorievorschlag.`,
+    possibleTransfer:
+      'Vielleicht Teil einer Umbuchung. Du kannst sie nach dem Import in den Details verbinden.',
+    suggestedCategories: (count: number) =>
+      count === 1
+        ? '1 Zeile hat einen Kategorievorschlag.'
+        : `${count} Zeilen haben einen Kategorievorschlag.`,
     acceptAll: (count: number) => count === 1 ? 'Übernehmen' : `Alle ${count} übernehmen`,
     acceptNone: 'Keinen übernehmen',
     acceptCategory: (name: string) => `Kategorie ${name}`,

@@ -10,18 +10,23 @@ export const budgets = inLanguage({
     spent: 'spent',
     noBudget: 'no budget',
     spentOf: 'of',
-    cell: (name: string, month: string, spent: string, budget: string, left: string) => `${name}, ${month}: ${left}, ${spent} of ${budget} spent`,
-    cellWithout: (name: string, month: string, spent: string) => `${name}, ${month}: ${spent} spent without a budget`,
+    cell: (name: string, month: string, spent: string, budget: string, left: string) =>
+      `${name}, ${month}: ${left}, ${spent} of ${budget} spent`,
+    cellWithout: (name: string, month: string, spent: string) =>
+      `${name}, ${month}: ${spent} spent without a budget`,
     leftAmount: (amount: string) => `${amount} left`,
     overAmount: (amount: string) => `${amount} over`,
     carried: (amount: string, month: string) => `${amount} from ${month}`,
     carriedSoFar: (amount: string, month: string) => `${amount} from ${month} so far`,
-    changeBudget: (name: string, month: string, amount: string) => `Change the budget for ${name} in ${month}: ${amount}`,
+    changeBudget: (name: string, month: string, amount: string) =>
+      `Change the budget for ${name} in ${month}: ${amount}`,
     setBudgetOf: (name: string, month: string) => `Set a budget for ${name} in ${month}`,
     setBudget: 'Set a budget',
     unbudgeted: 'Unbudgeted',
-    noCategories: 'A budget limits what you spend on a category in a month. Create a category first.',
-    empty: 'No budgets in these months yet. Choose a category and set how much you want to spend on it in a month.',
+    noCategories:
+      'A budget limits what you spend on a category in a month. Create a category first.',
+    empty:
+      'No budgets in these months yet. Choose a category and set how much you want to spend on it in a month.',
     goToCategories: 'Go to categories',
     saved: (name: string) => `Budget for ${name} saved.`,
     removed: (budget: string) => `Removed: ${budget}.`,
@@ -31,7 +36,8 @@ export const budgets = inLanguage({
     monthOnly: (period: string) => `${period} only`,
     otherMonths: 'Every month without its own budget',
     startsOn: 'Starts on',
-    startsOnHint: 'The budget starts in the month of this date. Past months stay unchanged unless you choose one here.',
+    startsOnHint:
+      'The budget starts in the month of this date. Past months stay unchanged unless you choose one here.',
     rollOver: 'Roll over what’s left to the next month',
     current: 'Current budgets',
     amountEveryMonth: (amount: string) => `${amount} every month`,
@@ -50,18 +56,23 @@ export const budgets = inLanguage({
     spent: 'ausgegeben',
     noBudget: 'kein Budget',
     spentOf: 'von',
-    cell: (name: string, month: string, spent: string, budget: string, left: string) => `${name}, ${month}: ${left}, ${spent} von ${budget} ausgegeben`,
-    cellWithout: (name: string, month: string, spent: string) => `${name}, ${month}: ${spent} ausgegeben, ohne Budget`,
+    cell: (name: string, month: string, spent: string, budget: string, left: string) =>
+      `${name}, ${month}: ${left}, ${spent} von ${budget} ausgegeben`,
+    cellWithout: (name: string, month: string, spent: string) =>
+      `${name}, ${month}: ${spent} ausgegeben, ohne Budget`,
     leftAmount: (amount: string) => `${amount} übrig`,
     overAmount: (amount: string) => `${amount} zu viel`,
     carried: (amount: string, month: string) => `${amount} aus ${month}`,
     carriedSoFar: (amount: string, month: string) => `bisher ${amount} aus ${month}`,
-    changeBudget: (name: string, month: string, amount: string) => `Budget für ${name} im ${month} ändern: ${amount}`,
+    changeBudget: (name: string, month: string, amount: string) =>
+      `Budget für ${name} im ${month} ändern: ${amount}`,
     setBudgetOf: (name: string, month: string) => `Budget festlegen: ${name}, ${month}`,
     setBudget: 'Budget festlegen',
     unbudgeted: 'Ohne Budget',
-    noCategories: 'Ein Budget begrenzt, was eine Kategorie im Monat kosten darf. Leg zuerst eine Kategorie an.',
-    empty: 'In diesen Monaten gibt es noch kein Budget. Wähle eine Kategorie und sag, was sie im Monat kosten darf.',
+    noCategories:
+      'Ein Budget begrenzt, was eine Kategorie im Monat kosten darf. Leg zuerst eine Kategorie an.',
+    empty:
+      'In diesen Monaten gibt es noch kein Budget. Wähle eine Kategorie und sag, was sie im Monat kosten darf.',
     goToCategories: 'Zu den Kategorien',
     saved: (name: string) => `Budget für ${name} festgelegt.`,
     removed: (budget: string) => `Entfernt: ${budget}.`,
@@ -71,7 +82,8 @@ export const budgets = inLanguage({
     monthOnly: (period: string) => `nur ${period}`,
     otherMonths: 'jeden Monat ohne eigenes Budget',
     startsOn: 'Gilt ab',
-    startsOnHint: 'Ab dem Monat dieses Tages. Frühere Monate bleiben, wie sie waren, außer du wählst hier einen anderen.',
+    startsOnHint:
+      'Ab dem Monat dieses Tages. Frühere Monate bleiben, wie sie waren, außer du wählst hier einen anderen.',
     rollOver: 'Den Rest in den nächsten Monat übertragen',
     current: 'Was jetzt gilt',
     amountEveryMonth: (amount: string) => `${amount} jeden Monat`,

@@ -2,8 +2,10 @@ import { inLanguage } from '../locale/language.ts'
 
 export const dashboards = inLanguage({
   en: {
-    conflict: 'Another user has changed or deleted this dashboard. Cancel to see its current version',
-    placement: (name: string, place: number, count: number, width: string) => `${name}: ${place} of ${count}, ${width} width`,
+    conflict:
+      'Another user has changed or deleted this dashboard. Cancel to see its current version',
+    placement: (name: string, place: number, count: number, width: string) =>
+      `${name}: ${place} of ${count}, ${width} width`,
     full: 'full',
     saved: 'Dashboard saved.',
     removed: (name: string) => `${name} removed.`,
@@ -76,7 +78,8 @@ export const dashboards = inLanguage({
     add: 'Add',
     done: 'Done',
     budgetNeedsRange: 'A budget needs a date range. Choose a range other than “All time”.',
-    unknownWidget: (type: string) => `This app doesn’t support the widget “${type}”. The widget stays unchanged.`,
+    unknownWidget: (type: string) =>
+      `This app doesn’t support the widget “${type}”. The widget stays unchanged.`,
     noData: 'No transactions in this period.',
     day: 'Date',
     showAll: 'Show all in this period',
@@ -91,8 +94,10 @@ export const dashboards = inLanguage({
     },
   },
   de: {
-    conflict: 'Jemand hat dieses Dashboard inzwischen geändert oder gelöscht. Brich ab und sieh dir den neuen Stand an',
-    placement: (name: string, place: number, count: number, width: string) => `${name} ist ${place} von ${count}, Breite: ${width}`,
+    conflict:
+      'Jemand hat dieses Dashboard inzwischen geändert oder gelöscht. Brich ab und sieh dir den neuen Stand an',
+    placement: (name: string, place: number, count: number, width: string) =>
+      `${name} ist ${place} von ${count}, Breite: ${width}`,
     full: 'ganz',
     saved: 'Dashboard gespeichert.',
     removed: (name: string) => `${name} entfernt.`,
@@ -105,7 +110,8 @@ export const dashboards = inLanguage({
     settings: 'Einstellungen',
     remove: (title: string) => `${title} entfernen`,
     addWidget: 'Widget hinzufügen',
-    arrangeHint: 'Mit den Knöpfen verschiebst du Widgets und änderst ihre Breite. Das geht auch mit Alt und den Pfeiltasten.',
+    arrangeHint:
+      'Mit den Knöpfen verschiebst du Widgets und änderst ihre Breite. Das geht auch mit Alt und den Pfeiltasten.',
     leaveWithoutSaving: 'Verlassen, ohne zu speichern?',
     leave: 'Verlassen',
     leaveHint: 'Deine Änderungen an der Anordnung gehen verloren.',
@@ -141,7 +147,8 @@ export const dashboards = inLanguage({
     ownerAdminsAndEditors: 'Alle, die bearbeiten dürfen',
     create: 'Anlegen',
     allDashboards: 'Alle Dashboards',
-    notFound: 'Dieses Dashboard gibt es hier nicht. Es wurde gelöscht oder gehört in einen anderen Bereich.',
+    notFound:
+      'Dieses Dashboard gibt es hier nicht. Es wurde gelöscht oder gehört in einen anderen Bereich.',
     unshared: 'Wer nur lesen darf, sieht es nicht mehr.',
     shared: (team: string) => `Jetzt sehen es alle in ${team}.`,
     theTeam: 'deinem Team',
@@ -164,8 +171,10 @@ export const dashboards = inLanguage({
     headingHint: 'Ohne Überschrift zeigt das Widget den Namen seines Inhalts.',
     add: 'Hinzufügen',
     done: 'Fertig',
-    budgetNeedsRange: 'Für ein Budget braucht es einen Zeitraum. Wähle einen anderen als „Gesamte Zeit“.',
-    unknownWidget: (type: string) => `Diese App kennt das Widget „${type}“ nicht. Es bleibt, wie es ist.`,
+    budgetNeedsRange:
+      'Für ein Budget braucht es einen Zeitraum. Wähle einen anderen als „Gesamte Zeit“.',
+    unknownWidget: (type: string) =>
+      `Diese App kennt das Widget „${type}“ nicht. Es bleibt, wie es ist.`,
     noData: 'Nichts in diesem Zeitraum.',
     day: 'Tag',
     showAll: 'Alle aus diesem Zeitraum',

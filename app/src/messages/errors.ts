@@ -27,28 +27,33 @@ export const errors = inLanguage({
       23505: 'This already exists.',
       23514: 'One of the values isn’t allowed.',
       42501: 'Your role doesn’t allow this.',
-      UNSUPPORTED_MEDIA_TYPE: 'This file type isn’t supported. Use a PDF, photo (JPEG, PNG, WebP, HEIC), text, email or XML file.',
+      UNSUPPORTED_MEDIA_TYPE:
+        'This file type isn’t supported. Use a PDF, photo (JPEG, PNG, WebP, HEIC), text, email or XML file.',
       FILE_UNREADABLE: 'The file can’t be read. It may have been moved or deleted.',
       PT404: 'This no longer exists.',
       PGRST116: 'This no longer exists.',
     },
     files: {
       tooLarge: (limit: string) => `The file is too large. The limit is ${limit}.`,
-      tooMany: (limit: number) => `A transaction can have up to ${limit} files. Delete another file first.`,
+      tooMany: (limit: number) =>
+        `A transaction can have up to ${limit} files. Delete another file first.`,
       noSpace: (left: string) => `Not enough space: ${left} left. Delete other files first.`,
     },
-    periodIsClosed: (day: string) => `The period through ${day} is closed, so nothing was saved. Use a later date, or reopen the period on the Accounts page.`,
+    periodIsClosed: (day: string) =>
+      `The period through ${day} is closed, so nothing was saved. Use a later date, or reopen the period on the Accounts page.`,
     unknown: 'Something went wrong.',
     gone: 'another user has deleted this, so nothing was saved',
     /** Failed sign-ins with the identity provider. */
     signIn: {
       codes: {
-        OIDC_EMAIL_NOT_VERIFIED: 'The provider hasn’t verified your email address. Contact the provider.',
+        OIDC_EMAIL_NOT_VERIFIED:
+          'The provider hasn’t verified your email address. Contact the provider.',
         ACCOUNT_NOT_VERIFIED:
           'There is already an account with your address, but the address was never verified. Choose a new password with “Forgot your password?”, sign in and verify the address. After that, you can also sign in with the provider.',
         EMAIL_CHANGED_RECENTLY:
           'The email address of this account was changed in the last seven days. Sign in with your password first and then with the provider, or try again after seven days.',
-        SIGN_UP_CLOSED: 'You don’t have an account here, and sign-ups are closed. Contact the operator of this service.',
+        SIGN_UP_CLOSED:
+          'You don’t have an account here, and sign-ups are closed. Contact the operator of this service.',
         INVITATION_REQUIRED: 'You need an invitation to create an account here.',
         EMAIL_DOMAIN_NOT_ALLOWED: 'Email addresses of this domain can’t be used here.',
       },
@@ -71,7 +76,8 @@ export const errors = inLanguage({
       OIDC_UNAVAILABLE: 'Der Anbieter ist gerade nicht erreichbar. Versuch es später noch einmal.',
       NETWORK_ERROR: 'Keine Antwort. Versuch es noch einmal, wenn die Verbindung wieder da ist.',
       INVALID_CODE: 'Dieser Code ist falsch oder wurde schon benutzt.',
-      RATE_LIMIT_EXCEEDED: 'Zu viele Versuche. Warte ein paar Minuten und versuch es dann noch einmal.',
+      RATE_LIMIT_EXCEEDED:
+        'Zu viele Versuche. Warte ein paar Minuten und versuch es dann noch einmal.',
       22003: 'Der Betrag ist zu groß.',
       22007: 'Diesen Tag gibt es nicht.',
       22008: 'Diesen Tag gibt es nicht.',
@@ -80,15 +86,21 @@ export const errors = inLanguage({
       23505: 'Das gibt es schon.',
       23514: 'Einer der Werte lässt sich nicht speichern.',
       42501: 'Deine Rolle erlaubt das hier nicht.',
-      UNSUPPORTED_MEDIA_TYPE: 'Dieser Dateityp geht nicht. Möglich sind PDF, Fotos (JPEG, PNG, WebP, HEIC), Text, E-Mail und XML.',
-      FILE_UNREADABLE: 'Die Datei lässt sich nicht lesen. Vielleicht wurde sie verschoben oder gelöscht.',
+      UNSUPPORTED_MEDIA_TYPE:
+        'Dieser Dateityp geht nicht. Möglich sind PDF, Fotos (JPEG, PNG, WebP, HEIC), Text, E-Mail und XML.',
+      FILE_UNREADABLE:
+        'Die Datei lässt sich nicht lesen. Vielleicht wurde sie verschoben oder gelöscht.',
       PT404: 'Das gibt es nicht mehr.',
       PGRST116: 'Das gibt es nicht mehr.',
     },
     files: {
       tooLarge: (limit: string) => `Die Datei ist zu groß. Erlaubt sind höchstens ${limit}.`,
-      tooMany: (limit: number) => `Eine Buchung hat höchstens ${limit === 1 ? 'eine Datei' : `${limit} Dateien`}. Lösch zuerst eine andere.`,
-      noSpace: (left: string) => `Der Platz reicht nicht: Es sind noch ${left} frei. Lösch zuerst andere Dateien.`,
+      tooMany: (limit: number) =>
+        `Eine Buchung hat höchstens ${
+          limit === 1 ? 'eine Datei' : `${limit} Dateien`
+        }. Lösch zuerst eine andere.`,
+      noSpace: (left: string) =>
+        `Der Platz reicht nicht: Es sind noch ${left} frei. Lösch zuerst andere Dateien.`,
     },
     periodIsClosed: (day: string) =>
       `Die Tage bis ${day} sind abgeschlossen, deshalb wurde nichts gespeichert. Nimm einen späteren Tag oder öffne die Tage wieder unter „Konten“.`,
@@ -96,16 +108,19 @@ export const errors = inLanguage({
     gone: 'das wurde inzwischen gelöscht, deshalb wurde nichts gespeichert',
     signIn: {
       codes: {
-        OIDC_EMAIL_NOT_VERIFIED: 'Der Anbieter hat deine E-Mail-Adresse nicht bestätigt. Frag dort nach.',
+        OIDC_EMAIL_NOT_VERIFIED:
+          'Der Anbieter hat deine E-Mail-Adresse nicht bestätigt. Frag dort nach.',
         ACCOUNT_NOT_VERIFIED:
           'Es gibt schon einen Zugang mit deiner Adresse, aber sie wurde nie bestätigt. Wähle unter „Passwort vergessen?“ ein neues Passwort, melde dich damit an und bestätige die Adresse. Danach kannst du dich auch über den Anbieter anmelden.',
         EMAIL_CHANGED_RECENTLY:
           'Die E-Mail-Adresse dieses Zugangs wurde in den letzten sieben Tagen geändert. Melde dich zuerst mit deinem Passwort an und dann über den Anbieter, oder versuch es nach sieben Tagen noch einmal.',
-        SIGN_UP_CLOSED: 'Du hast hier keinen Zugang, und neue werden nicht angelegt. Frag den Betreiber dieses Dienstes.',
+        SIGN_UP_CLOSED:
+          'Du hast hier keinen Zugang, und neue werden nicht angelegt. Frag den Betreiber dieses Dienstes.',
         INVITATION_REQUIRED: 'Für einen Zugang brauchst du hier eine Einladung.',
         EMAIL_DOMAIN_NOT_ALLOWED: 'Mit einer Adresse dieser Domain bekommst du hier keinen Zugang.',
       },
-      unknown: 'Die Anmeldung beim Anbieter hat nicht geklappt oder zu lange gedauert. Versuch es noch einmal.',
+      unknown:
+        'Die Anmeldung beim Anbieter hat nicht geklappt oder zu lange gedauert. Versuch es noch einmal.',
     },
   },
 })

@@ -8,13 +8,15 @@ export const exampleBooks = inLanguage({
     notice: 'You are looking at sample data.',
     remove: 'Remove sample data',
     removed: 'Sample data removed.',
-    keptBecauseUsed: (names: string) => `Sample data removed. Your own transactions use ${names}, so these were kept, without their sample balances.`,
+    keptBecauseUsed: (names: string) =>
+      `Sample data removed. Your own transactions use ${names}, so these were kept, without their sample balances.`,
     title: 'Sample data',
     notEmpty: 'You can add sample data only to an empty workspace.',
   },
   de: {
     add: 'Mit Beispieldaten umsehen',
-    addHint: 'Ein Jahr eines erfundenen Haushalts, in deiner Währung. Mit einem Tipp ist es wieder weg.',
+    addHint:
+      'Ein Jahr eines erfundenen Haushalts, in deiner Währung. Mit einem Tipp ist es wieder weg.',
     added: 'Die Beispieldaten sind da: Sieh dich um und probiere alles aus.',
     notice: 'Das sind Beispieldaten.',
     remove: 'Entfernen',

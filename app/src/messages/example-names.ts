@@ -2,7 +2,13 @@ import { inLanguage } from '../locale/language.ts'
 
 /** The names in example books. */
 const english = {
-  accounts: { everyday: 'Everyday account', savings: 'Savings', card: 'Credit card', cash: 'Wallet', travel: 'Travel card' },
+  accounts: {
+    everyday: 'Everyday account',
+    savings: 'Savings',
+    card: 'Credit card',
+    cash: 'Wallet',
+    travel: 'Travel card',
+  },
   categories: {
     salary: 'Salary',
     otherIncome: 'Other income',
@@ -63,7 +69,12 @@ const english = {
     bankRefund: 'REFUND PAGETURNER 8807-15',
     bankParking: 'CITY PARKING ZONE 3',
   },
-  transfers: { savings: 'To savings', card: 'Credit card payment', cash: 'Cash', travel: 'To the travel card' },
+  transfers: {
+    savings: 'To savings',
+    card: 'Credit card payment',
+    cash: 'Cash',
+    travel: 'To the travel card',
+  },
   splits: { food: 'Food', household: 'Household goods' },
   tag: 'holiday',
 }
@@ -73,7 +84,13 @@ export type ExampleNames = typeof english
 export const exampleNames = inLanguage<ExampleNames>({
   en: english,
   de: {
-    accounts: { everyday: 'Girokonto', savings: 'Sparkonto', card: 'Kreditkarte', cash: 'Geldbeutel', travel: 'Reisekarte' },
+    accounts: {
+      everyday: 'Girokonto',
+      savings: 'Sparkonto',
+      card: 'Kreditkarte',
+      cash: 'Geldbeutel',
+      travel: 'Reisekarte',
+    },
     categories: {
       salary: 'Gehalt',
       otherIncome: 'Sonstige Einnahmen',
@@ -134,7 +151,12 @@ export const exampleNames = inLanguage<ExampleNames>({
       bankRefund: 'GUTSCHRIFT LESEFUX 8807-15',
       bankParking: 'PARKEN STADT ZONE 3',
     },
-    transfers: { savings: 'Auf das Sparkonto', card: 'Ausgleich Kreditkarte', cash: 'Bargeld', travel: 'Auf die Reisekarte' },
+    transfers: {
+      savings: 'Auf das Sparkonto',
+      card: 'Ausgleich Kreditkarte',
+      cash: 'Bargeld',
+      travel: 'Auf die Reisekarte',
+    },
     splits: { food: 'Lebensmittel', household: 'Haushaltswaren' },
     tag: 'Urlaub',
   },

@@ -17,7 +17,8 @@ export const exchangeRates = inLanguage({
     baseIsWorth: 'Rate',
     quote: 'To currency',
     quoteHint: 'The rate applies in both directions.',
-    validFromHint: 'Applies until a later rate. Transactions before the first rate can’t be converted.',
+    validFromHint:
+      'Applies until a later rate. Transactions before the first rate can’t be converted.',
   },
   de: {
     newExchangeRate: 'Neuer Wechselkurs',
@@ -37,6 +38,7 @@ export const exchangeRates = inLanguage({
     baseIsWorth: 'sind',
     quote: 'in',
     quoteHint: 'Eine andere Währung. Der Kurs gilt in beide Richtungen.',
-    validFromHint: 'Bis es einen neueren Kurs gibt. Buchungen vor dem ersten Kurs lassen sich nicht umrechnen.',
+    validFromHint:
+      'Bis es einen neueren Kurs gibt. Buchungen vor dem ersten Kurs lassen sich nicht umrechnen.',
   },
 })

@@ -1,14 +1,26 @@
-/** Sentences about files in German: those of the client's readers, and the service's reasons for rows. `{}` is a value of the sentence, in its order. */
+/**
+ * Sentences about files in German: those of the client's readers, and the service's reasons for
+ * rows. `{}` is a value of the sentence, in its order.
+ */
 export const german: ReadonlyArray<readonly [sentence: string, translation: string]> = [
   // exports
   ['{} has a line that is too long for a row.', '{} hat eine zu lange Zeile.'],
   ['{} breaks off in the middle of a line.', '{} bricht mitten in einer Zeile ab.'],
-  ['This file unpacks to more data than an export of its size can contain.', 'In dieser Datei steckt mehr, als ein Export dieser Größe enthalten kann.'],
+  [
+    'This file unpacks to more data than an export of its size can contain.',
+    'In dieser Datei steckt mehr, als ein Export dieser Größe enthalten kann.',
+  ],
   ['This ZIP archive is no export.', 'Dieses ZIP-Archiv ist kein Export.'],
-  ['This is an export of version {}, and only version {} can be read here.', 'Das ist ein Export der Version {}. Hier lässt sich nur Version {} lesen.'],
+  [
+    'This is an export of version {}, and only version {} can be read here.',
+    'Das ist ein Export der Version {}. Hier lässt sich nur Version {} lesen.',
+  ],
   ['{} is invalid.', '{} ist ungültig.'],
   ['Line {} of {} is no row.', 'Zeile {} von {} ist kein Eintrag.'],
-  ['This is no ZIP archive, or a part of it is missing or was changed.', 'Das ist kein ZIP-Archiv, oder ein Teil davon fehlt oder wurde verändert.'],
+  [
+    'This is no ZIP archive, or a part of it is missing or was changed.',
+    'Das ist kein ZIP-Archiv, oder ein Teil davon fehlt oder wurde verändert.',
+  ],
   ['"{}" does not belong in an export.', '„{}“ gehört nicht in einen Export.'],
   ['{} occurs twice.', '{} kommt zweimal vor.'],
   ['The files are not those of {}.', 'Die Dateien passen nicht zu {}.'],
@@ -16,7 +28,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ['The export does not contain this file.', 'Diese Datei fehlt im Export.'],
   ['This export has no rows of an organization.', 'Dieser Export enthält keine Daten eines Teams.'],
   ['{} has an id that is none: {}', '{} enthält eine ungültige Kennung: {}'],
-  ['The export names no currency for the account "{}". Set the option `currency`.', 'Der Export nennt für das Konto „{}“ keine Währung. Wähle sie aus.'],
+  [
+    'The export names no currency for the account "{}". Set the option `currency`.',
+    'Der Export nennt für das Konto „{}“ keine Währung. Wähle sie aus.',
+  ],
   [
     'The account "{}" exists already, so its starting balance of {} was not stored.',
     'Das Konto „{}“ gibt es schon, deshalb wurde sein Anfangssaldo {} nicht gespeichert.',
@@ -25,31 +40,64 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     '"{}" is not a currency that is in use today, so this was not stored. Convert the amounts, for example to EUR, and import the file again.',
     '„{}“ ist heute keine gültige Währung, deshalb wurde das nicht gespeichert. Rechne die Beträge um, zum Beispiel in EUR, und importiere die Datei noch einmal.',
   ],
-  ['The amount has more decimals than its currency.', 'Der Betrag hat mehr Nachkommastellen als seine Währung.'],
-  ['The line items do not add up to a part of their transaction.', 'Die Teile passen zusammen nicht zum Betrag ihrer Buchung.'],
+  [
+    'The amount has more decimals than its currency.',
+    'Der Betrag hat mehr Nachkommastellen als seine Währung.',
+  ],
+  [
+    'The line items do not add up to a part of their transaction.',
+    'Die Teile passen zusammen nicht zum Betrag ihrer Buchung.',
+  ],
   [
     'This belongs to something that was not stored, such as an account or a transaction.',
     'Das gehört zu etwas, das nicht gespeichert wurde, etwa einem Konto oder einer Buchung.',
   ],
-  ['The same row already exists under another id.', 'Derselbe Eintrag ist schon unter einer anderen Kennung vorhanden.'],
+  [
+    'The same row already exists under another id.',
+    'Derselbe Eintrag ist schon unter einer anderen Kennung vorhanden.',
+  ],
   ['A value of this row is not allowed. {}', 'Ein Wert dieses Eintrags ist nicht erlaubt. {}'],
   ['This is no export of an app that is known here.', 'Das ist kein Export einer bekannten App.'],
   ['This is no export of {}.', 'Das ist kein Export von {}.'],
 
   // archives and other files
-  ['This is an Excel workbook. Save the sheet as CSV.', 'Das ist eine Excel-Datei. Speichere die Tabelle als CSV.'],
-  ['This is an OpenDocument sheet. Save it as CSV.', 'Das ist eine OpenDocument-Tabelle. Speichere sie als CSV.'],
+  [
+    'This is an Excel workbook. Save the sheet as CSV.',
+    'Das ist eine Excel-Datei. Speichere die Tabelle als CSV.',
+  ],
+  [
+    'This is an OpenDocument sheet. Save it as CSV.',
+    'Das ist eine OpenDocument-Tabelle. Speichere sie als CSV.',
+  ],
   [
     'This is an export of this service. Restore it; it is no file of a bank.',
     'Das ist ein Export dieser App und keine Bankdatei. Du kannst ihn in den Einstellungen zurückholen.',
   ],
-  ['This is a backup of Actual. Export its transactions as CSV.', 'Das ist eine Sicherung von Actual. Exportiere dort die Buchungen als CSV.'],
-  ['This archive unpacks to more than 16 MB. Import its files one by one.', 'Das Archiv ist entpackt größer als 16 MB. Importiere die Dateien einzeln.'],
-  ['The archive is larger than 16 MB. Ask the bank for a shorter time.', 'Das Archiv ist größer als 16 MB. Wähle bei der Bank einen kürzeren Zeitraum.'],
+  [
+    'This is a backup of Actual. Export its transactions as CSV.',
+    'Das ist eine Sicherung von Actual. Exportiere dort die Buchungen als CSV.',
+  ],
+  [
+    'This archive unpacks to more than 16 MB. Import its files one by one.',
+    'Das Archiv ist entpackt größer als 16 MB. Importiere die Dateien einzeln.',
+  ],
+  [
+    'The archive is larger than 16 MB. Ask the bank for a shorter time.',
+    'Das Archiv ist größer als 16 MB. Wähle bei der Bank einen kürzeren Zeitraum.',
+  ],
   ['This archive has more than {} files.', 'Das Archiv enthält mehr als {} Dateien.'],
-  ['This archive has a password. Unpack it first.', 'Das Archiv hat ein Passwort. Entpacke es zuerst.'],
-  ['"{}" is an archive inside of this archive. Unpack it first.', '„{}“ ist ein Archiv im Archiv. Entpacke es zuerst.'],
-  ['This ZIP archive is damaged, or a part of it is missing.', 'Das ZIP-Archiv ist beschädigt, oder ein Teil davon fehlt.'],
+  [
+    'This archive has a password. Unpack it first.',
+    'Das Archiv hat ein Passwort. Entpacke es zuerst.',
+  ],
+  [
+    '"{}" is an archive inside of this archive. Unpack it first.',
+    '„{}“ ist ein Archiv im Archiv. Entpacke es zuerst.',
+  ],
+  [
+    'This ZIP archive is damaged, or a part of it is missing.',
+    'Das ZIP-Archiv ist beschädigt, oder ein Teil davon fehlt.',
+  ],
   ['This archive is empty.', 'Das Archiv ist leer.'],
   [
     'This archive has several files: "{}". Only CAMT, MT940 and OFX are read together, so unpack it and import each file.',
@@ -63,10 +111,16 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'This is a ZIP archive or an Excel workbook. Unpack it (`unpack`), or save the sheet as CSV.',
     'Das ist ein ZIP-Archiv oder eine Excel-Datei. Entpacke es oder speichere die Tabelle als CSV.',
   ],
-  ['This is a PDF. Ask the bank for CSV, OFX, QIF, MT940 or CAMT.053.', 'Das ist ein PDF. Lade bei der Bank CSV, OFX, QIF, MT940 oder CAMT.053 herunter.'],
+  [
+    'This is a PDF. Ask the bank for CSV, OFX, QIF, MT940 or CAMT.053.',
+    'Das ist ein PDF. Lade bei der Bank CSV, OFX, QIF, MT940 oder CAMT.053 herunter.',
+  ],
   ['This file is compressed. Unpack it first.', 'Die Datei ist gepackt. Entpacke sie zuerst.'],
   ['The file is empty.', 'Die Datei ist leer.'],
-  ['The file is larger than 16 MB. Ask the bank for a shorter time.', 'Die Datei ist größer als 16 MB. Wähle bei der Bank einen kürzeren Zeitraum.'],
+  [
+    'The file is larger than 16 MB. Ask the bank for a shorter time.',
+    'Die Datei ist größer als 16 MB. Wähle bei der Bank einen kürzeren Zeitraum.',
+  ],
   ['The encoding "{}" is not known.', 'Die Zeichenkodierung „{}“ ist unbekannt.'],
   [
     'This is not a text file. Ask the bank for CSV, OFX, QIF, MT940 or CAMT.053.',
@@ -77,7 +131,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Das ist die Webseite und nicht die Datei. Lade den Kontoauszug selbst herunter.',
   ],
   ['There is no format "{}".', 'Das Format „{}“ gibt es nicht.'],
-  ['The file is nested too deep to be a statement.', 'Die Datei ist zu tief verschachtelt für einen Kontoauszug.'],
+  [
+    'The file is nested too deep to be a statement.',
+    'Die Datei ist zu tief verschachtelt für einen Kontoauszug.',
+  ],
   ['Line {} is not well-formed XML: {}.', 'Zeile {} ist kein gültiges XML ({}).'],
   ['The file has no content.', 'Die Datei hat keinen Inhalt.'],
 
@@ -90,12 +147,18 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'The {} transactions of this entry do not add up to it, so it is one row.',
     'Die {} Einzelposten ergeben zusammen nicht den Betrag, deshalb ist es eine Buchung.',
   ],
-  ["This entry has no date, so it has the statement's: {}.", 'Dieser Eintrag hat kein Datum, deshalb gilt das des Auszugs: {}.'],
+  [
+    "This entry has no date, so it has the statement's: {}.",
+    'Dieser Eintrag hat kein Datum, deshalb gilt das des Auszugs: {}.',
+  ],
   [
     'This batch is read as its transactions. A statement (CAMT.053) can hold it as one row: then import only one of the two files.',
     'Die Sammelbuchung wird als einzelne Buchungen gelesen. Im Kontoauszug (CAMT.053) kann sie eine einzige sein. Importiere dann nur eine der beiden Dateien.',
   ],
-  ['This XML is no statement of an account (CAMT.052, .053 or .054).', 'Dieses XML ist kein Kontoauszug (CAMT.052, .053 oder .054).'],
+  [
+    'This XML is no statement of an account (CAMT.052, .053 or .054).',
+    'Dieses XML ist kein Kontoauszug (CAMT.052, .053 oder .054).',
+  ],
   [
     'This entry only informs and moves no money, so it was left out.',
     'Dieser Eintrag ist nur eine Information und bewegt kein Geld. Er wurde ausgelassen.',
@@ -105,7 +168,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Hier bricht die Datei ab. Vielleicht fehlt das Ende.',
   ],
   ['This OFX file has no statement of an account.', 'Diese OFX-Datei enthält keinen Kontoauszug.'],
-  ['The bank deleted {} with this line, so both were left out.', 'Die Bank hat {} mit dieser Zeile gelöscht, deshalb wurden beide ausgelassen.'],
+  [
+    'The bank deleted {} with this line, so both were left out.',
+    'Die Bank hat {} mit dieser Zeile gelöscht, deshalb wurden beide ausgelassen.',
+  ],
   [
     'The bank replaced {} with this transaction, so that line was left out.',
     'Die Bank hat {} durch diese Buchung ersetzt, deshalb wurde jene Zeile ausgelassen.',
@@ -122,7 +188,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     '{} trades of investments were left out; only what moved cash is read.',
     '{} Wertpapiergeschäfte wurden ausgelassen. Gelesen wird nur, was Geld bewegt.',
   ],
-  ['The transactions of an investment account were left out.', 'Die Buchungen eines Depots wurden ausgelassen.'],
+  [
+    'The transactions of an investment account were left out.',
+    'Die Buchungen eines Depots wurden ausgelassen.',
+  ],
   [
     'The file breaks off here: its last transaction has no end. Something may be missing.',
     'Hier bricht die Datei ab: Die letzte Buchung ist unvollständig. Vielleicht fehlt etwas.',
@@ -131,7 +200,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'This QIF file has no list of transactions (!Type:Bank, !Type:CCard or !Type:Cash).',
     'Diese QIF-Datei enthält keine Buchungen (!Type:Bank, !Type:CCard oder !Type:Cash).',
   ],
-  ['"{}" is no transaction of MT940. It was left out.', '„{}“ ist keine Buchung nach MT940. Sie wurde ausgelassen.'],
+  [
+    '"{}" is no transaction of MT940. It was left out.',
+    '„{}“ ist keine Buchung nach MT940. Sie wurde ausgelassen.',
+  ],
   [
     'The transactions do not add up to this closing balance. Something may be missing in the file.',
     'Die Buchungen ergeben nicht diesen Endsaldo. Vielleicht fehlt etwas in der Datei.',
@@ -140,13 +212,25 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'This statement opens with {}, but that of {} closes with {}. A statement between them may be missing in the file.',
     'Dieser Kontoauszug beginnt mit {}, aber der von {} endet mit {}. Vielleicht fehlt ein Kontoauszug dazwischen.',
   ],
-  ['The transactions do not {}. Something may be missing in the file.', 'Die Buchungen ergeben nicht {}. Vielleicht fehlt etwas in der Datei.'],
+  [
+    'The transactions do not {}. Something may be missing in the file.',
+    'Die Buchungen ergeben nicht {}. Vielleicht fehlt etwas in der Datei.',
+  ],
   ['add up to the stated total of {}', 'die angegebene Summe {}'],
   ['match the stated number of {}', 'die angegebene Anzahl {}'],
-  ['This closing balance is in {}, but its statement in {}.', 'Dieser Endsaldo ist in {}, der Kontoauszug aber in {}.'],
+  [
+    'This closing balance is in {}, but its statement in {}.',
+    'Dieser Endsaldo ist in {}, der Kontoauszug aber in {}.',
+  ],
   ['"{}" at the rate {} was rounded to {}.', '„{}“ zum Kurs {} wurde auf {} gerundet.'],
-  ['The file has no rate for {}, so this amount stays in it.', 'Die Datei enthält keinen Kurs für {}, deshalb bleibt der Betrag in dieser Währung.'],
-  ['This MT940 file has neither an account nor a transaction.', 'Diese MT940-Datei enthält weder ein Konto noch eine Buchung.'],
+  [
+    'The file has no rate for {}, so this amount stays in it.',
+    'Die Datei enthält keinen Kurs für {}, deshalb bleibt der Betrag in dieser Währung.',
+  ],
+  [
+    'This MT940 file has neither an account nor a transaction.',
+    'Diese MT940-Datei enthält weder ein Konto noch eine Buchung.',
+  ],
 
   // CSV
   ['No column is called "{}".', 'Keine Spalte heißt „{}“.'],
@@ -162,7 +246,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ['"{}" do not say {}', '„{}“ sind nicht eindeutig.'],
   ['This is not the layout of "{}".{}', 'Die Datei ist nicht aufgebaut wie bei „{}“.{}'],
   [' Its widest line has: {}.', ' Die längste Zeile hat: {}.'],
-  ['No line of the file has all of these columns: {}.{}', 'Keine Zeile der Datei hat alle diese Spalten: {}.{}'],
+  [
+    'No line of the file has all of these columns: {}.{}',
+    'Keine Zeile der Datei hat alle diese Spalten: {}.{}',
+  ],
   [
     'This is no bank statement that can be read: neither CSV nor OFX, QIF, MT940 or CAMT.053.',
     'Das ist kein lesbarer Kontoauszug: weder CSV noch OFX, QIF, MT940 oder CAMT.053.',
@@ -179,7 +266,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     '"{}" names a balance or a sum and no transaction. This line was left out.',
     '„{}“ ist ein Kontostand oder eine Summe und keine Buchung. Die Zeile wurde ausgelassen.',
   ],
-  ['This line has neither a date nor an amount and was left out.', 'Diese Zeile hat weder Datum noch Betrag und wurde ausgelassen.'],
+  [
+    'This line has neither a date nor an amount and was left out.',
+    'Diese Zeile hat weder Datum noch Betrag und wurde ausgelassen.',
+  ],
   [
     'This line has more cells than columns have names, so they may be shifted. It was left out.',
     'Diese Zeile hat mehr Felder als Spalten, vielleicht ist etwas verrutscht. Sie wurde ausgelassen.',
@@ -196,26 +286,41 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Neither "{}" nor "{}" is an account of yours, so this line was left out.',
     'Weder „{}“ noch „{}“ ist eines deiner Konten, deshalb wurde die Zeile ausgelassen.',
   ],
-  ['The letters of this file can be read in several ways. Say which encoding is right: {}.', 'Die Zeichen dieser Datei lassen sich verschieden lesen: {}.'],
+  [
+    'The letters of this file can be read in several ways. Say which encoding is right: {}.',
+    'Die Zeichen dieser Datei lassen sich verschieden lesen: {}.',
+  ],
 
   // rows
   ['"{}" is no amount.', '„{}“ ist kein Betrag.'],
   ['"{}" is too large.', '„{}“ ist zu groß.'],
   ['There is no amount.', 'Der Betrag fehlt.'],
-  ['There is an amount in both columns, debit and credit.', 'In beiden Spalten, Ausgang und Eingang, steht ein Betrag.'],
+  [
+    'There is an amount in both columns, debit and credit.',
+    'In beiden Spalten, Ausgang und Eingang, steht ein Betrag.',
+  ],
   [
     'Nothing says whether this money came or went: the balance before it is not in the file.',
     'Es ist nicht erkennbar, ob das Geld kam oder ging: Der Kontostand davor fehlt in der Datei.',
   ],
-  ['"{}" are written in different ways. Say which the file has: {}.', '„{}“ sind verschieden geschrieben.'],
-  ['"{}" can be read in several ways and nothing in the file decides it. Say which: {}.', '„{}“ lässt sich auf mehrere Arten lesen.'],
+  [
+    '"{}" are written in different ways. Say which the file has: {}.',
+    '„{}“ sind verschieden geschrieben.',
+  ],
+  [
+    '"{}" can be read in several ways and nothing in the file decides it. Say which: {}.',
+    '„{}“ lässt sich auf mehrere Arten lesen.',
+  ],
   [
     '"{}": nothing in the file proves whether {} is money that {}. Say which: negate true (amounts without a minus are what was spent) or false (they are money that came in).',
     '„{}“: Es ist nicht erkennbar, ob das Ausgaben oder Einnahmen sind.',
   ],
   ['There is no date.', 'Das Datum fehlt.'],
   ['"{}" is no date.', '„{}“ ist kein Datum.'],
-  ['"{}" has more decimals than can be stored.{}', '„{}“ hat mehr Nachkommastellen, als gespeichert werden können.'],
+  [
+    '"{}" has more decimals than can be stored.{}',
+    '„{}“ hat mehr Nachkommastellen, als gespeichert werden können.',
+  ],
   [
     'The closing balance "{}" has more decimals than can be stored, so it was rounded to {}.',
     'Der Endsaldo „{}“ hat mehr Nachkommastellen, als gespeichert werden können, und wurde auf {} gerundet.',
@@ -224,7 +329,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Several statements close on this day with other balances, and nothing says which is the last. None was taken.',
     'Mehrere Kontoauszüge enden an diesem Tag mit verschiedenen Salden. Welcher der letzte ist, steht nirgends, deshalb gilt keiner.',
   ],
-  ['This pending transaction is booked in {}, so it was left out.', 'Diese vorgemerkte Buchung ist in {} gebucht und wurde deshalb ausgelassen.'],
+  [
+    'This pending transaction is booked in {}, so it was left out.',
+    'Diese vorgemerkte Buchung ist in {} gebucht und wurde deshalb ausgelassen.',
+  ],
   ['This moves no money, so it was left out.', 'Das bewegt kein Geld und wurde ausgelassen.'],
   [
     '"{}" has more decimals than can be stored, so the amount was rounded to {}.',
@@ -239,7 +347,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Die Datei enthält Beträge in mehreren Währungen, und bei „{}“ steht keine.',
   ],
   [`"{}" is no currency's code.`, '„{}“ ist keine Währung.'],
-  ['The parts of this split do not add up to it.', 'Die Teile dieser Buchung ergeben nicht ihren Betrag.'],
+  [
+    'The parts of this split do not add up to it.',
+    'Die Teile dieser Buchung ergeben nicht ihren Betrag.',
+  ],
   [
     'The other data of this row is too large to store, so it was left out.',
     'Die übrigen Angaben dieser Zeile sind zu groß und wurden ausgelassen.',
@@ -252,9 +363,18 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'The bank gave the id "{}" to different transactions, so this one is known by its day, amount and name.',
     'Die Bank hat die Kennung „{}“ mehrfach vergeben, deshalb zählen Tag, Betrag und Name.',
   ],
-  ['This is {} once more, with the same id, and was left out.', 'Das ist noch einmal {} mit derselben Kennung und wurde ausgelassen.'],
-  ['This is the statement of {} once more, and was left out.', 'Das ist noch einmal der Kontoauszug von {}. Er wurde ausgelassen.'],
-  ['This is {} once more, as the balances prove, and was left out.', 'Das ist laut den Kontoständen noch einmal {} und wurde ausgelassen.'],
+  [
+    'This is {} once more, with the same id, and was left out.',
+    'Das ist noch einmal {} mit derselben Kennung und wurde ausgelassen.',
+  ],
+  [
+    'This is the statement of {} once more, and was left out.',
+    'Das ist noch einmal der Kontoauszug von {}. Er wurde ausgelassen.',
+  ],
+  [
+    'This is {} once more, as the balances prove, and was left out.',
+    'Das ist laut den Kontoständen noch einmal {} und wurde ausgelassen.',
+  ],
   [
     'This may be {} once more. No balance proves that it is another transaction, so it was left out. If it is, add it by hand.',
     'Das ist vielleicht noch einmal {}. Kein Kontostand beweist eine weitere Buchung, deshalb wurde sie ausgelassen. Wenn es eine ist, trag sie selbst ein.',
@@ -289,7 +409,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Die Bank hat die Kennung „{}“ mehrfach vergeben, deshalb zählen Tag, Betrag und Name.',
   ],
   ['perhaps "{}" of a closed day', 'Vielleicht „{}“ von einem abgeschlossenen Tag.'],
-  ['recorded from a subscription as "{}" on {}', 'Als wiederkehrende Zahlung „{}“ am {} eingetragen.'],
+  [
+    'recorded from a subscription as "{}" on {}',
+    'Als wiederkehrende Zahlung „{}“ am {} eingetragen.',
+  ],
   ['entered as "{}" on {}', 'Von Hand eingetragen als „{}“ am {}.'],
   ['announced by the bank as "{}" on {}', 'Von der Bank angekündigt als „{}“ am {}.'],
   ['imported from {} as "{}"', 'Importiert aus {} als „{}“.'],

@@ -4,14 +4,16 @@ export const forecast = inLanguage({
   en: {
     title: 'Forecast',
     addAccount: 'Add an account',
-    empty: 'A forecast shows future account balances. Add an account first, then assign your recurring items to it.',
+    empty:
+      'A forecast shows future account balances. Add an account first, then assign your recurring items to it.',
     range: 'Range',
     reaches: { 30: 'Next 30 days', 92: 'Next 3 months', 365: 'Next 12 months' },
     eachAccount: 'By account',
     allAccounts: 'All accounts',
     allIn: (currency: string) => `All in ${currency}`,
     lowest: 'lowest',
-    lowestAndLast: (lowest: string, day: string, last: string, until: string) => `lowest on ${day} at ${lowest}; ${last} on ${until}`,
+    lowestAndLast: (lowest: string, day: string, last: string, until: string) =>
+      `lowest on ${day} at ${lowest}; ${last} on ${until}`,
     change: 'Change',
     balance: 'Balance',
     view: 'View as',
@@ -30,14 +32,16 @@ export const forecast = inLanguage({
   de: {
     title: 'Ausblick',
     addAccount: 'Konto anlegen',
-    empty: 'Der Ausblick zeigt deine künftigen Kontostände. Leg zuerst ein Konto an und wähle es bei deinen wiederkehrenden Zahlungen.',
+    empty:
+      'Der Ausblick zeigt deine künftigen Kontostände. Leg zuerst ein Konto an und wähle es bei deinen wiederkehrenden Zahlungen.',
     range: 'Wie weit',
     reaches: { 30: 'Die nächsten 30 Tage', 92: 'Die nächsten 3 Monate', 365: 'Das nächste Jahr' },
     eachAccount: 'Jedes Konto',
     allAccounts: 'Alle Konten',
     allIn: (currency: string) => `Alles in ${currency}`,
     lowest: 'am niedrigsten',
-    lowestAndLast: (lowest: string, day: string, last: string, until: string) => `am niedrigsten am ${day} mit ${lowest}; am ${until} sind es ${last}`,
+    lowestAndLast: (lowest: string, day: string, last: string, until: string) =>
+      `am niedrigsten am ${day} mit ${lowest}; am ${until} sind es ${last}`,
     change: 'Änderung',
     balance: 'Kontostand',
     view: 'Anzeige',
@@ -50,7 +54,8 @@ export const forecast = inLanguage({
     amountOn: (amount: string, day: string, account: string) => `${amount} am ${day}, ${account}`,
     isLater: ', nach dem Ausblick',
     day: 'Tag',
-    whatIfHint: 'Nur zum Ausprobieren: Das wird nicht gespeichert und ist weg, wenn du die Seite verlässt.',
+    whatIfHint:
+      'Nur zum Ausprobieren: Das wird nicht gespeichert und ist weg, wenn du die Seite verlässt.',
     try: 'Ausprobieren',
   },
 })

@@ -3,17 +3,21 @@ import { inLanguage } from '../locale/language.ts'
 export const inbox = inLanguage({
   en: {
     inbox: 'Inbox',
-    toReviewSentence: (count: number) => count === 1 ? '1 transaction to review.' : `${count} transactions to review.`,
+    toReviewSentence: (count: number) =>
+      count === 1 ? '1 transaction to review.' : `${count} transactions to review.`,
     reviewNow: 'Review now',
     items: 'To review',
     reviewed: (done: number, of: number) => `${done} of ${of} reviewed`,
     allReviewed: 'All caught up',
     allReviewedText: 'There is nothing left to review.',
     viewMonth: 'View this month',
-    empty: 'Transactions from your bank files appear here, with a category to accept, or a transfer or expected payment to confirm.',
+    empty:
+      'Transactions from your bank files appear here, with a category to accept, or a transfer or expected payment to confirm.',
     importFile: 'Import a bank file',
-    viewerHint: 'You are a viewer here. Only the owner, admins and editors can review transactions.',
-    acceptCertain: (count: number) => `Accept ${count} confident ${count === 1 ? 'suggestion' : 'suggestions'}`,
+    viewerHint:
+      'You are a viewer here. Only the owner, admins and editors can review transactions.',
+    acceptCertain: (count: number) =>
+      `Accept ${count} confident ${count === 1 ? 'suggestion' : 'suggestions'}`,
     acceptSelected: (count: number) => `Accept ${count} selected`,
     accept: 'Accept',
     confirmTransfer: 'Confirm transfer',
@@ -25,18 +29,26 @@ export const inbox = inLanguage({
     transferBetween: (from: string, to: string) => `Transfer between ${from} and ${to}?`,
     transferQuestion: 'Transfer?',
     dueQuestion: (title: string, day: string) => `${title}, due on ${day}?`,
-    transferHint: 'The amounts are opposite and close in time. If it isn’t a transfer, choose a category.',
-    matchHint: 'The forecast will no longer expect this payment. If it’s a different one, choose a category.',
-    categorized: (count: number, category: string) => count === 1 ? `Categorized as ${category}.` : `${count} transactions categorized as ${category}.`,
-    accepted: (count: number) => count === 1 ? '1 transaction reviewed.' : `${count} transactions reviewed.`,
+    transferHint:
+      'The amounts are opposite and close in time. If it isn’t a transfer, choose a category.',
+    matchHint:
+      'The forecast will no longer expect this payment. If it’s a different one, choose a category.',
+    categorized: (count: number, category: string) =>
+      count === 1
+        ? `Categorized as ${category}.`
+        : `${count} transactions categorized as ${category}.`,
+    accepted: (count: number) =>
+      count === 1 ? '1 transaction reviewed.' : `${count} transactions reviewed.`,
     noneLeft: 'Another user has already reviewed these.',
     ruleQuestion: (text: string, category: string) => `Always categorize “${text}” as ${category}?`,
     ruleText: 'Text to match',
     ruleYes: 'Yes, always',
     ruleNo: 'No',
-    ruleSaved: (name: string, count: number) => count === 0 ? `Rule “${name}” saved.` : `Rule “${name}” saved, ${count} more reviewed.`,
+    ruleSaved: (name: string, count: number) =>
+      count === 0 ? `Rule “${name}” saved.` : `Rule “${name}” saved, ${count} more reviewed.`,
     differences: 'Doesn’t match the bank',
-    differs: (account: string, amount: string, day: string) => `${account} has been off by ${amount} since ${day}`,
+    differs: (account: string, amount: string, day: string) =>
+      `${account} has been off by ${amount} since ${day}`,
     reconcile: 'Reconcile',
     undo: 'Undo',
     nextItem: 'next or previous item',
@@ -55,14 +67,16 @@ export const inbox = inLanguage({
   },
   de: {
     inbox: 'Eingang',
-    toReviewSentence: (count: number) => count === 1 ? 'Eine Buchung zu sortieren.' : `${count} Buchungen zu sortieren.`,
+    toReviewSentence: (count: number) =>
+      count === 1 ? 'Eine Buchung zu sortieren.' : `${count} Buchungen zu sortieren.`,
     reviewNow: 'Jetzt sortieren',
     items: 'Zu sortieren',
     reviewed: (done: number, of: number) => `${done} von ${of} sortiert`,
     allReviewed: 'Alles sortiert',
     allReviewedText: 'Jede Buchung hat ihren Platz.',
     viewMonth: 'Zum Monat',
-    empty: 'Der Eingang zeigt, was deine Bankdateien bringen: Kategorien, Umbuchungen und erwartete Zahlungen zum Bestätigen.',
+    empty:
+      'Der Eingang zeigt, was deine Bankdateien bringen: Kategorien, Umbuchungen und erwartete Zahlungen zum Bestätigen.',
     importFile: 'Bankdatei importieren',
     viewerHint: 'Du darfst hier nur lesen. Sortieren können Mitglieder mit Schreibrecht.',
     acceptCertain: (count: number) => `${count} sichere übernehmen`,
@@ -77,18 +91,26 @@ export const inbox = inLanguage({
     transferBetween: (from: string, to: string) => `Umbuchung zwischen ${from} und ${to}?`,
     transferQuestion: 'Umbuchung?',
     dueQuestion: (title: string, day: string) => `${title}, fällig am ${day}?`,
-    transferHint: 'Die Beträge sind entgegengesetzt und liegen nah beieinander. Wählst du eine Kategorie, ist es keine Umbuchung.',
-    matchHint: 'Die Vorschau erwartet die Zahlung dann nicht mehr. Wählst du eine Kategorie, ist es eine andere.',
-    categorized: (count: number, category: string) => count === 1 ? `${category} zugeordnet.` : `${count} Buchungen ${category} zugeordnet.`,
-    accepted: (count: number) => count === 1 ? 'Eine Buchung sortiert.' : `${count} Buchungen sortiert.`,
+    transferHint:
+      'Die Beträge sind entgegengesetzt und liegen nah beieinander. Wählst du eine Kategorie, ist es keine Umbuchung.',
+    matchHint:
+      'Die Vorschau erwartet die Zahlung dann nicht mehr. Wählst du eine Kategorie, ist es eine andere.',
+    categorized: (count: number, category: string) =>
+      count === 1 ? `${category} zugeordnet.` : `${count} Buchungen ${category} zugeordnet.`,
+    accepted: (count: number) =>
+      count === 1 ? 'Eine Buchung sortiert.' : `${count} Buchungen sortiert.`,
     noneLeft: 'Jemand anderes hat sie schon sortiert.',
     ruleQuestion: (text: string, category: string) => `„${text}“ immer ${category} zuordnen?`,
     ruleText: 'Text der Regel',
     ruleYes: 'Ja, immer',
     ruleNo: 'Nein',
-    ruleSaved: (name: string, count: number) => count === 0 ? `Regel „${name}“ gespeichert.` : `Regel „${name}“ gespeichert, ${count} weitere sortiert.`,
+    ruleSaved: (name: string, count: number) =>
+      count === 0
+        ? `Regel „${name}“ gespeichert.`
+        : `Regel „${name}“ gespeichert, ${count} weitere sortiert.`,
     differences: 'Weicht von der Bank ab',
-    differs: (account: string, amount: string, day: string) => `${account} weicht seit ${day} um ${amount} ab`,
+    differs: (account: string, amount: string, day: string) =>
+      `${account} weicht seit ${day} um ${amount} ab`,
     reconcile: 'Abgleichen',
     undo: 'Zurücknehmen',
     nextItem: 'nächster, vorheriger Eintrag',

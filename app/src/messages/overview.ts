@@ -11,8 +11,12 @@ export const overview = inLanguage({
     netWorthAtEnd: (month: string) => `at the end of ${month}`,
     sinceEndOf: (change: string, month: string) => `${change} since the end of ${month}`,
     unchangedSince: (month: string) => `unchanged since the end of ${month}`,
-    plusWithoutRate: (amount: string, count: number) => `plus ${amount} in ${count === 1 ? '1 account' : `${count} accounts`} without an exchange rate`,
-    plusNotIncluded: (amount: string, count: number) => `plus ${amount} in ${count === 1 ? '1 account' : `${count} accounts`}, not included`,
+    plusWithoutRate: (amount: string, count: number) =>
+      `plus ${amount} in ${
+        count === 1 ? '1 account' : `${count} accounts`
+      } without an exchange rate`,
+    plusNotIncluded: (amount: string, count: number) =>
+      `plus ${amount} in ${count === 1 ? '1 account' : `${count} accounts`}, not included`,
     netWorthChart: 'Net worth over time',
     noFigures: 'No figures for this month.',
     accounts: 'Accounts',
@@ -21,7 +25,8 @@ export const overview = inLanguage({
     leftOfBudgets: (amount: string, budgets: string) => `${amount} left of ${budgets} budgeted`,
     overBudgets: (amount: string, budgets: string) => `${amount} over the ${budgets} budgeted`,
     leftOfIncome: (amount: string, income: string) => `${amount} left of ${income} income`,
-    moreThanIncome: (amount: string, income: string) => `${amount} more than your income of ${income}`,
+    moreThanIncome: (amount: string, income: string) =>
+      `${amount} more than your income of ${income}`,
     moreThan: (amount: string, days: string) => `${amount} more than ${days}`,
     lessThan: (amount: string, days: string) => `${amount} less than ${days}`,
     asMuchAs: (days: string) => `the same as ${days}`,
@@ -29,7 +34,8 @@ export const overview = inLanguage({
     lessThanUsual: (amount: string) => `${amount} less than your three-month average`,
     asMuchAsUsual: 'the same as your three-month average',
     spendingChart: 'Spending by day',
-    spentUntil: (day: string, amount: string, before: string) => `${day}: ${amount}, previous month ${before}`,
+    spentUntil: (day: string, amount: string, before: string) =>
+      `${day}: ${amount}, previous month ${before}`,
     spentBeforeUntil: (day: string, before: string) => `${day}: previous month ${before}`,
     spendingChartLimit: 'Daily spending is shown only for recent months.',
     thisMonthsLine: 'this month',
@@ -38,10 +44,14 @@ export const overview = inLanguage({
     previousMonth: 'Previous month',
     lowestToday: 'lowest balance, today',
     withoutAccount: (count: number) =>
-      count === 1 ? '1 recurring item has no account and is not included' : `${count} recurring items have no account and are not included`,
+      count === 1
+        ? '1 recurring item has no account and is not included'
+        : `${count} recurring items have no account and are not included`,
     lowestOn: (day: string) => `lowest balance, on ${day}`,
-    todayAndLast: (count: number, today: string, last: string) => `${today} today, ${last} in ${count} days`,
-    fallsBelowZero: (account: string, day: string, amount: string) => `${account} falls below zero on ${day}: ${amount}`,
+    todayAndLast: (count: number, today: string, last: string) =>
+      `${today} today, ${last} in ${count} days`,
+    fallsBelowZero: (account: string, day: string, amount: string) =>
+      `${account} falls below zero on ${day}: ${amount}`,
     forecastChart: 'Balance forecast',
     forecastEmpty: 'Add an account to see a forecast.',
     forecast: 'Forecast',
@@ -67,17 +77,21 @@ export const overview = inLanguage({
     netWorthAtEnd: (month: string) => `Vermögen Ende ${month}`,
     sinceEndOf: (change: string, month: string) => `${change} seit Ende ${month}`,
     unchangedSince: (month: string) => `unverändert seit Ende ${month}`,
-    plusWithoutRate: (amount: string, count: number) => `dazu ${amount} auf ${count === 1 ? '1 Konto' : `${count} Konten`}, kein Wechselkurs`,
-    plusNotIncluded: (amount: string, count: number) => `dazu ${amount} auf ${count === 1 ? '1 Konto' : `${count} Konten`}, nicht eingerechnet`,
+    plusWithoutRate: (amount: string, count: number) =>
+      `dazu ${amount} auf ${count === 1 ? '1 Konto' : `${count} Konten`}, kein Wechselkurs`,
+    plusNotIncluded: (amount: string, count: number) =>
+      `dazu ${amount} auf ${count === 1 ? '1 Konto' : `${count} Konten`}, nicht eingerechnet`,
     netWorthChart: 'Verlauf des Vermögens',
     noFigures: 'Für diesen Monat gibt es keine Zahlen.',
     accounts: 'Konten',
     spentSoFar: 'bisher ausgegeben, abzüglich Erstattungen',
     spentIn: (month: string) => `ausgegeben im ${month}, abzüglich Erstattungen`,
     leftOfBudgets: (amount: string, budgets: string) => `${amount} übrig von ${budgets} Budget`,
-    overBudgets: (amount: string, budgets: string) => `${amount} über deinen Budgets von ${budgets}`,
+    overBudgets: (amount: string, budgets: string) =>
+      `${amount} über deinen Budgets von ${budgets}`,
     leftOfIncome: (amount: string, income: string) => `${amount} übrig von ${income} Einnahmen`,
-    moreThanIncome: (amount: string, income: string) => `${amount} mehr als deine Einnahmen von ${income}`,
+    moreThanIncome: (amount: string, income: string) =>
+      `${amount} mehr als deine Einnahmen von ${income}`,
     moreThan: (amount: string, days: string) => `${amount} mehr als ${days}`,
     lessThan: (amount: string, days: string) => `${amount} weniger als ${days}`,
     asMuchAs: (days: string) => `so viel wie ${days}`,
@@ -85,7 +99,8 @@ export const overview = inLanguage({
     lessThanUsual: (amount: string) => `${amount} weniger als im Schnitt von drei Monaten`,
     asMuchAsUsual: 'so viel wie im Schnitt von drei Monaten',
     spendingChart: 'Ausgaben des Monats, Tag für Tag',
-    spentUntil: (day: string, amount: string, before: string) => `${day}: ${amount}, im Vormonat ${before}`,
+    spentUntil: (day: string, amount: string, before: string) =>
+      `${day}: ${amount}, im Vormonat ${before}`,
     spentBeforeUntil: (day: string, before: string) => `${day}: im Vormonat ${before}`,
     spendingChartLimit: 'Den Verlauf nach Tagen gibt es nur für die letzten Monate.',
     thisMonthsLine: 'dieser Monat',
@@ -94,10 +109,14 @@ export const overview = inLanguage({
     previousMonth: 'Vormonat',
     lowestToday: 'niedrigster Stand, heute',
     withoutAccount: (count: number) =>
-      count === 1 ? '1 wiederkehrende Zahlung hat kein Konto und fehlt hier' : `${count} wiederkehrende Zahlungen haben kein Konto und fehlen hier`,
+      count === 1
+        ? '1 wiederkehrende Zahlung hat kein Konto und fehlt hier'
+        : `${count} wiederkehrende Zahlungen haben kein Konto und fehlen hier`,
     lowestOn: (day: string) => `niedrigster Stand, am ${day}`,
-    todayAndLast: (count: number, today: string, last: string) => `heute ${today}, in ${count} Tagen ${last}`,
-    fallsBelowZero: (account: string, day: string, amount: string) => `${account} fällt am ${day} unter null: ${amount}`,
+    todayAndLast: (count: number, today: string, last: string) =>
+      `heute ${today}, in ${count} Tagen ${last}`,
+    fallsBelowZero: (account: string, day: string, amount: string) =>
+      `${account} fällt am ${day} unter null: ${amount}`,
     forecastChart: 'Ausblick auf den Kontostand',
     forecastEmpty: 'Für einen Ausblick brauchst du ein Konto.',
     forecast: 'Ausblick',
@@ -111,6 +130,7 @@ export const overview = inLanguage({
     addAccount: 'Konto anlegen',
     importFile: 'Bankdatei importieren',
     addTransaction: 'Buchung eintragen',
-    empty: 'Hier siehst du bald dein Geld auf einen Blick. Leg zuerst ein Konto an oder importiere eine Datei deiner Bank.',
+    empty:
+      'Hier siehst du bald dein Geld auf einen Blick. Leg zuerst ein Konto an oder importiere eine Datei deiner Bank.',
   },
 })

@@ -7,7 +7,8 @@ export const parts = inLanguage({
     undone: 'Change undone.',
     restored: 'Unsaved input restored.',
     discard: 'Discard',
-    changedMeanwhile: 'This has changed in the meantime. Your input is still here, and saving updates only the fields you changed.',
+    changedMeanwhile:
+      'This has changed in the meantime. Your input is still here, and saving updates only the fields you changed.',
     deletedMeanwhile: 'This was deleted in the meantime. Your input stays here until you close it.',
     authenticatorCode: 'Code from your authenticator app',
     authenticatorCodeHint: 'Six digits',
@@ -20,16 +21,19 @@ export const parts = inLanguage({
     passwordHint: 'Not needed within ten minutes of signing in.',
     passwordExpired: 'That took too long. Enter your password again.',
     backupCode: 'Backup code',
-    secondFactorHint: 'This account needs a second factor: a code from your authenticator app, a backup code or a passkey.',
+    secondFactorHint:
+      'This account needs a second factor: a code from your authenticator app, a backup code or a passkey.',
     trustDevice: 'Don’t ask again on this device for 30 days',
     useAuthenticator: 'Use authenticator app',
     useBackupCode: 'Use backup code',
-    lostFactors: 'Lost access to all of them? The operator of this service can let you sign in with just your password.',
+    lostFactors:
+      'Lost access to all of them? The operator of this service can let you sign in with just your password.',
     close: 'Close',
     notBlank: 'Enter something other than spaces',
     invalidAmount: 'That isn’t an amount.',
     zeroAmount: 'The amount can’t be zero.',
-    decimalsAllowed: (currency: string, decimals: number) => `${currency} allows ${decimals === 0 ? 'no' : `up to ${decimals}`} decimals.`,
+    decimalsAllowed: (currency: string, decimals: number) =>
+      `${currency} allows ${decimals === 0 ? 'no' : `up to ${decimals}`} decimals.`,
     direction: 'Direction',
     expenseOption: '− Expense',
     incomeOption: '+ Income',
@@ -54,7 +58,8 @@ export const parts = inLanguage({
     undone: 'Rückgängig gemacht.',
     restored: 'Deine Eingaben sind wieder da.',
     discard: 'Verwerfen',
-    changedMeanwhile: 'Das wurde inzwischen geändert. Deine Eingaben bleiben. Gespeichert werden nur die Felder, die du geändert hast.',
+    changedMeanwhile:
+      'Das wurde inzwischen geändert. Deine Eingaben bleiben. Gespeichert werden nur die Felder, die du geändert hast.',
     deletedMeanwhile: 'Das wurde inzwischen gelöscht. Deine Eingaben bleiben, bis du schließt.',
     authenticatorCode: 'Code aus deiner Authenticator-App',
     authenticatorCodeHint: 'Sechs Ziffern',
@@ -67,17 +72,25 @@ export const parts = inLanguage({
     passwordHint: 'In den ersten zehn Minuten nach der Anmeldung nicht nötig.',
     passwordExpired: 'Das hat zu lange gedauert. Gib dein Passwort noch einmal ein.',
     backupCode: 'Backup-Code',
-    secondFactorHint: 'Dieser Zugang braucht einen zweiten Faktor: den Code aus deiner Authenticator-App, einen Backup-Code oder einen Passkey.',
+    secondFactorHint:
+      'Dieser Zugang braucht einen zweiten Faktor: den Code aus deiner Authenticator-App, einen Backup-Code oder einen Passkey.',
     trustDevice: 'Auf diesem Gerät 30 Tage lang nicht fragen',
     useAuthenticator: 'Authenticator-App verwenden',
     useBackupCode: 'Backup-Code verwenden',
-    lostFactors: 'Alles verloren? Der Betreiber dieses Dienstes kann dich nur mit deinem Passwort hineinlassen.',
+    lostFactors:
+      'Alles verloren? Der Betreiber dieses Dienstes kann dich nur mit deinem Passwort hineinlassen.',
     close: 'Schließen',
     notBlank: 'Nicht nur Leerzeichen',
     invalidAmount: 'Das ist kein Betrag.',
     zeroAmount: 'Der Betrag darf nicht null sein.',
     decimalsAllowed: (currency: string, decimals: number) =>
-      `${currency} hat ${decimals === 0 ? 'keine Nachkommastellen' : decimals === 1 ? 'eine Nachkommastelle' : `${decimals} Nachkommastellen`}.`,
+      `${currency} hat ${
+        decimals === 0
+          ? 'keine Nachkommastellen'
+          : decimals === 1
+          ? 'eine Nachkommastelle'
+          : `${decimals} Nachkommastellen`
+      }.`,
     direction: 'Art',
     expenseOption: '− Ausgabe',
     incomeOption: '+ Einnahme',

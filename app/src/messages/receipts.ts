@@ -4,7 +4,8 @@ export const receipts = inLanguage({
   en: {
     receipts: 'Receipts',
     receiptsOf: (name: string) => `Receipts for ${name}`,
-    mark: (count: number, name: string) => `${count === 1 ? '1 receipt' : `${count} receipts`} for ${name}`,
+    mark: (count: number, name: string) =>
+      `${count === 1 ? '1 receipt' : `${count} receipts`} for ${name}`,
     status: (count: number, running: number) =>
       running > 0
         ? `Uploading ${running === 1 ? '1 file' : `${running} files`}…`
@@ -15,7 +16,8 @@ export const receipts = inLanguage({
         : `${count} receipts`,
     addFiles: 'Add files',
     takePhoto: 'Take a photo',
-    howToAdd: 'You can also paste or drop files here. Photos are resized and their location data is removed before they are uploaded.',
+    howToAdd:
+      'You can also paste or drop files here. Photos are resized and their location data is removed before they are uploaded.',
     chooseFiles: 'Choose files',
     choosePhoto: 'Choose photo',
     left: (left: string, most: string) => `${left} left, up to ${most} per file.`,
@@ -33,7 +35,8 @@ export const receipts = inLanguage({
   de: {
     receipts: 'Belege',
     receiptsOf: (name: string) => `Belege zu ${name}`,
-    mark: (count: number, name: string) => `${count === 1 ? '1 Beleg' : `${count} Belege`} zu ${name}`,
+    mark: (count: number, name: string) =>
+      `${count === 1 ? '1 Beleg' : `${count} Belege`} zu ${name}`,
     status: (count: number, running: number) =>
       running > 0
         ? `${running === 1 ? 'Eine Datei wird' : `${running} Dateien werden`} hochgeladen …`
@@ -44,7 +47,8 @@ export const receipts = inLanguage({
         : `${count} Belege`,
     addFiles: 'Dateien hinzufügen',
     takePhoto: 'Foto aufnehmen',
-    howToAdd: 'Du kannst Dateien auch einfügen oder hierher ziehen. Fotos werden vor dem Senden verkleinert, und ihr Ort wird entfernt.',
+    howToAdd:
+      'Du kannst Dateien auch einfügen oder hierher ziehen. Fotos werden vor dem Senden verkleinert, und ihr Ort wird entfernt.',
     chooseFiles: 'Dateien auswählen',
     choosePhoto: 'Foto auswählen',
     left: (left: string, most: string) => `Noch ${left} frei, höchstens ${most} je Datei.`,

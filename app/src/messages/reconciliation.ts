@@ -7,7 +7,8 @@ export const reconciliation = inLanguage({
     currentBalance: 'Current balance',
     viewTransactions: 'View transactions',
     title: 'Reconciliation',
-    hint: 'Enter the balance from a bank statement. The app compares it with your transactions up to that day. No money is moved.',
+    hint:
+      'Enter the balance from a bank statement. The app compares it with your transactions up to that day. No money is moved.',
     statementBalance: 'Statement balance',
     statementDate: 'Statement date',
     compare: 'Compare',
@@ -32,8 +33,10 @@ export const reconciliation = inLanguage({
     adjusted: (amount: string, day: string) => `Adjustment of ${amount} on ${day} added.`,
     noDifference: 'The balance already matches, so nothing was added.',
     closedPeriods: 'Closed periods',
-    noneClosed: 'Close a period to keep its figures from changing, for example after filing your taxes.',
-    closedHint: (day: string) => `Closed through ${day}. Transactions in this period can’t be added, changed or deleted.`,
+    noneClosed:
+      'Close a period to keep its figures from changing, for example after filing your taxes.',
+    closedHint: (day: string) =>
+      `Closed through ${day}. Transactions in this period can’t be added, changed or deleted.`,
     closedForAll: (day: string) => `All accounts are closed through ${day}.`,
     closeThrough: 'Close through',
     closeAllHint: 'Applies to all accounts.',
@@ -48,7 +51,8 @@ export const reconciliation = inLanguage({
     currentBalance: 'Kontostand heute',
     viewTransactions: 'Buchungen ansehen',
     title: 'Abgleich mit der Bank',
-    hint: 'Trag den Kontostand aus einem Kontoauszug ein. Die App vergleicht ihn mit deinen Buchungen bis zu diesem Tag. Es wird kein Geld bewegt.',
+    hint:
+      'Trag den Kontostand aus einem Kontoauszug ein. Die App vergleicht ihn mit deinen Buchungen bis zu diesem Tag. Es wird kein Geld bewegt.',
     statementBalance: 'Kontostand laut Bank',
     statementDate: 'Am Ende des',
     compare: 'Vergleichen',
@@ -73,8 +77,10 @@ export const reconciliation = inLanguage({
     adjusted: (amount: string, day: string) => `${amount} am ${day} gebucht.`,
     noDifference: 'Es gibt keinen Unterschied mehr, deshalb wurde nichts gebucht.',
     closedPeriods: 'Abgeschlossene Tage',
-    noneClosed: 'Kein Tag ist abgeschlossen. Schließ Tage ab, wenn sich ihre Zahlen nicht mehr ändern sollen, etwa nach der Steuererklärung.',
-    closedHint: (day: string) => `Die Tage bis ${day} sind abgeschlossen. Buchungen lassen sich dort nicht mehr eintragen, ändern oder löschen.`,
+    noneClosed:
+      'Kein Tag ist abgeschlossen. Schließ Tage ab, wenn sich ihre Zahlen nicht mehr ändern sollen, etwa nach der Steuererklärung.',
+    closedHint: (day: string) =>
+      `Die Tage bis ${day} sind abgeschlossen. Buchungen lassen sich dort nicht mehr eintragen, ändern oder löschen.`,
     closedForAll: (day: string) => `Für alle Konten sind die Tage bis ${day} abgeschlossen.`,
     closeThrough: 'Tage abschließen bis',
     closeAllHint: 'Die Tage aller Konten.',

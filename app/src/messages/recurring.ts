@@ -17,8 +17,10 @@ export const recurring = inLanguage({
     expenses: 'Expenses',
     stillOpen: 'Still due',
     newItem: 'New recurring item',
-    empty: 'No recurring items yet. Add rent, insurance and everything else you pay regularly. The overview and the coming months then show when it is due.',
-    recordedAs: (amount: string, date: string) => `Will be added as ${amount} on ${date} when you record it.`,
+    empty:
+      'No recurring items yet. Add rent, insurance and everything else you pay regularly. The overview and the coming months then show when it is due.',
+    recordedAs: (amount: string, date: string) =>
+      `Will be added as ${amount} on ${date} when you record it.`,
     none: 'None',
     toAccount: 'To account',
     transfer: 'Transfer',
@@ -52,7 +54,13 @@ export const recurring = inLanguage({
     calendar: 'Kalender',
     allRecurring: 'Einnahmen und Ausgaben',
     dueIn: (month: string) => `Fällig im ${month}`,
-    states: { paid: 'bezahlt', announced: 'vorgemerkt', failed: 'fehlgeschlagen', due: 'fällig', late: 'nicht gebucht' },
+    states: {
+      paid: 'bezahlt',
+      announced: 'vorgemerkt',
+      failed: 'fehlgeschlagen',
+      due: 'fällig',
+      late: 'nicht gebucht',
+    },
     stateOfTransfer: (state: string) => `${state}, Umbuchung`,
     sum: 'Summe',
     nothingDueIn: (month: string) => `Im ${month} ist nichts fällig.`,
@@ -63,7 +71,8 @@ export const recurring = inLanguage({
     newItem: 'Neue wiederkehrende Zahlung',
     empty:
       'Noch keine wiederkehrende Zahlung. Trag Miete, Versicherungen und alles ein, was du regelmäßig zahlst. Dann siehst du in der Übersicht und in den nächsten Monaten, wann es fällig ist.',
-    recordedAs: (amount: string, date: string) => `Wird als ${amount} am ${date} gebucht, wenn du sie einträgst.`,
+    recordedAs: (amount: string, date: string) =>
+      `Wird als ${amount} am ${date} gebucht, wenn du sie einträgst.`,
     none: 'Keine',
     toAccount: 'Auf Konto',
     transfer: 'Umbuchung',

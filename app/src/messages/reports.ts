@@ -12,12 +12,17 @@ export const reports = inLanguage({
     only: (currency: string) => `Only ${currency}`,
     assets: 'Assets',
     liabilities: 'Liabilities',
-    assetsLiabilitiesNet: (assets: string, liabilities: string, net: string) => `assets ${assets}, liabilities ${liabilities}, net ${net}`,
+    assetsLiabilitiesNet: (assets: string, liabilities: string, net: string) =>
+      `assets ${assets}, liabilities ${liabilities}, net ${net}`,
     lacksRates: (currency: string, first: string, last: string) =>
-      `The balances in ${currency} have no exchange rate ${first === last ? `in ${first}` : `from ${first} to ${last}`} and are not included.`,
+      `The balances in ${currency} have no exchange rate ${
+        first === last ? `in ${first}` : `from ${first} to ${last}`
+      } and are not included.`,
     pendingPart: (amount: string) => `including ${amount} pending`,
     missingRates: (count: number) =>
-      count === 1 ? '1 amount has no exchange rate and is not included.' : `${count} amounts have no exchange rate and are not included.`,
+      count === 1
+        ? '1 amount has no exchange rate and is not included.'
+        : `${count} amounts have no exchange rate and are not included.`,
     todayMark: 'the mark shows today',
     setBudget: 'Set a budget',
     budgetsEmpty: 'No category has a budget in this period.',
@@ -26,7 +31,8 @@ export const reports = inLanguage({
     of: (amount: string) => `of ${amount}`,
     over: (amount: string) => `${amount} over`,
     plannedRecurring: (expenses: string) => `${expenses} in planned recurring expenses`,
-    incomeExpensesNet: (income: string, expenses: string, net: string) => `income ${income}, expenses ${expenses}, net ${net}`,
+    incomeExpensesNet: (income: string, expenses: string, net: string) =>
+      `income ${income}, expenses ${expenses}, net ${net}`,
     addTransaction: 'Add a transaction',
     cashFlowEmpty: 'No transactions in this period.',
     income: 'Income',
@@ -64,12 +70,17 @@ export const reports = inLanguage({
     only: (currency: string) => `Nur ${currency}`,
     assets: 'Guthaben',
     liabilities: 'Schulden',
-    assetsLiabilitiesNet: (assets: string, liabilities: string, net: string) => `Guthaben ${assets}, Schulden ${liabilities}, Vermögen ${net}`,
+    assetsLiabilitiesNet: (assets: string, liabilities: string, net: string) =>
+      `Guthaben ${assets}, Schulden ${liabilities}, Vermögen ${net}`,
     lacksRates: (currency: string, first: string, last: string) =>
-      `Für ${currency} fehlt ${first === last ? `im ${first}` : `von ${first} bis ${last}`} ein Wechselkurs. Diese Kontostände sind nicht eingerechnet.`,
+      `Für ${currency} fehlt ${
+        first === last ? `im ${first}` : `von ${first} bis ${last}`
+      } ein Wechselkurs. Diese Kontostände sind nicht eingerechnet.`,
     pendingPart: (amount: string) => `davon ${amount} vorgemerkt`,
     missingRates: (count: number) =>
-      count === 1 ? 'Ein Betrag hat keinen Wechselkurs und ist nicht eingerechnet.' : `${count} Beträge haben keinen Wechselkurs und sind nicht eingerechnet.`,
+      count === 1
+        ? 'Ein Betrag hat keinen Wechselkurs und ist nicht eingerechnet.'
+        : `${count} Beträge haben keinen Wechselkurs und sind nicht eingerechnet.`,
     todayMark: 'der Strich zeigt den heutigen Tag',
     setBudget: 'Budget festlegen',
     budgetsEmpty: 'In diesem Zeitraum hat keine Kategorie ein Budget.',
@@ -78,7 +89,8 @@ export const reports = inLanguage({
     of: (amount: string) => `von ${amount}`,
     over: (amount: string) => `${amount} darüber`,
     plannedRecurring: (expenses: string) => `${expenses} wiederkehrende Ausgaben geplant`,
-    incomeExpensesNet: (income: string, expenses: string, net: string) => `Einnahmen ${income}, Ausgaben ${expenses}, Saldo ${net}`,
+    incomeExpensesNet: (income: string, expenses: string, net: string) =>
+      `Einnahmen ${income}, Ausgaben ${expenses}, Saldo ${net}`,
     addTransaction: 'Buchung eintragen',
     cashFlowEmpty: 'In diesem Zeitraum gibt es keine Buchungen.',
     income: 'Einnahmen',

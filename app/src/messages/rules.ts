@@ -8,7 +8,8 @@ export const rules = inLanguage({
     empty:
       'No rules yet. A rule gives matching transactions a category, a name or tags, or marks them as transfers. For example, it can categorize every purchase at one store.',
     sets: 'Changes',
-    orderHint: 'Only the first matching rule applies to a transaction: the one with the lowest priority number, then the oldest.',
+    orderHint:
+      'Only the first matching rule applies to a transaction: the one with the lowest priority number, then the oldest.',
     priority: 'Priority',
     priorityHint: 'The lowest number comes first.',
     on: 'On',
@@ -35,11 +36,15 @@ export const rules = inLanguage({
     applyOf: (name: string) => `Apply ${name}`,
     applyAll: 'Apply all rules',
     applyToAll: 'Apply to all',
-    noneChanges: 'The rules don’t change any existing transactions. They also apply to new rows from bank files.',
+    noneChanges:
+      'The rules don’t change any existing transactions. They also apply to new rows from bank files.',
     transaction: 'Transaction',
-    nothingChanges: 'This rule doesn’t change any existing transactions. It also applies to new rows from bank files.',
-    wouldChange: (count: number) => count === 1 ? '1 transaction will change.' : `${count} transactions will change.`,
-    applied: (count: number) => count === 1 ? '1 transaction changed.' : `${count} transactions changed.`,
+    nothingChanges:
+      'This rule doesn’t change any existing transactions. It also applies to new rows from bank files.',
+    wouldChange: (count: number) =>
+      count === 1 ? '1 transaction will change.' : `${count} transactions will change.`,
+    applied: (count: number) =>
+      count === 1 ? '1 transaction changed.' : `${count} transactions changed.`,
     before: 'Before',
     after: 'After',
     theFirst: (most: number) => `Showing the first ${most}.`,
@@ -51,7 +56,8 @@ export const rules = inLanguage({
     empty:
       'Noch keine Regel. Eine Regel gibt Buchungen eine Kategorie, einen Namen oder Schlagwörter oder macht sie zu Umbuchungen, zum Beispiel jeden Einkauf in einem Laden.',
     sets: 'Setzt',
-    orderHint: 'Für jede Buchung gilt nur die erste passende Regel: die mit der niedrigsten Priorität, bei gleicher die ältere.',
+    orderHint:
+      'Für jede Buchung gilt nur die erste passende Regel: die mit der niedrigsten Priorität, bei gleicher die ältere.',
     priority: 'Priorität',
     priorityHint: 'Die niedrigste Zahl kommt zuerst.',
     on: 'Aktiv',
@@ -78,11 +84,15 @@ export const rules = inLanguage({
     applyOf: (name: string) => `${name} anwenden`,
     applyAll: 'Alle Regeln anwenden',
     applyToAll: 'Auf alle anwenden',
-    noneChanges: 'Die Regeln ändern keine vorhandene Buchung. Sie gelten für neue Buchungen aus Bankdateien.',
+    noneChanges:
+      'Die Regeln ändern keine vorhandene Buchung. Sie gelten für neue Buchungen aus Bankdateien.',
     transaction: 'Buchung',
-    nothingChanges: 'Diese Regel ändert keine vorhandene Buchung. Sie gilt für neue Buchungen aus Bankdateien.',
-    wouldChange: (count: number) => count === 1 ? 'Eine Buchung ändert sich.' : `${count} Buchungen ändern sich.`,
-    applied: (count: number) => count === 1 ? 'Eine Buchung geändert.' : `${count} Buchungen geändert.`,
+    nothingChanges:
+      'Diese Regel ändert keine vorhandene Buchung. Sie gilt für neue Buchungen aus Bankdateien.',
+    wouldChange: (count: number) =>
+      count === 1 ? 'Eine Buchung ändert sich.' : `${count} Buchungen ändern sich.`,
+    applied: (count: number) =>
+      count === 1 ? 'Eine Buchung geändert.' : `${count} Buchungen geändert.`,
     before: 'Vorher',
     after: 'Nachher',
     theFirst: (most: number) => `Die ersten ${most}.`,

@@ -1,18 +1,21 @@
 /** Sentences of the service in German, by their code or by themselves. */
 export const german: Readonly<Record<string, string>> = {
   INVALID_EMAIL: 'Diese E-Mail-Adresse ist ungültig.',
-  INVALID_PASSWORD: 'Das Passwort passt nicht. Ein neues hat 8 bis 128 Zeichen, das aktuelle muss stimmen.',
+  INVALID_PASSWORD:
+    'Das Passwort passt nicht. Ein neues hat 8 bis 128 Zeichen, das aktuelle muss stimmen.',
   INVALID_TOKEN: 'Dieser Link ist ungültig, schon benutzt oder abgelaufen.',
   INVALID_PASSKEY: 'Der Passkey hat nicht gepasst oder kam zu spät. Versuch es noch einmal.',
   VALIDATION_ERROR: 'Eine der Angaben ist ungültig.',
-  OIDC_FAILED: 'Die Anmeldung beim Anbieter hat nicht geklappt oder zu lange gedauert. Versuch es noch einmal.',
+  OIDC_FAILED:
+    'Die Anmeldung beim Anbieter hat nicht geklappt oder zu lange gedauert. Versuch es noch einmal.',
   INVALID_CREDENTIALS: 'E-Mail-Adresse oder Passwort stimmt nicht.',
   UNAUTHORIZED: 'Melde dich zuerst an.',
   EMAIL_NOT_VERIFIED: 'Bestätige zuerst deine E-Mail-Adresse.',
   SIGN_UP_CLOSED: 'Hier gibt es keine neuen Zugänge. Frag den Betreiber dieses Dienstes.',
   INVITATION_REQUIRED: 'Du brauchst eine Einladung an diese Adresse.',
   EMAIL_DOMAIN_NOT_ALLOWED: 'Mit einer Adresse dieser Domain bekommst du hier keinen Zugang.',
-  FRESH_SIGN_IN_REQUIRED: 'Gib dein Passwort ein oder melde dich neu an: Die letzte Anmeldung ist länger als zehn Minuten her.',
+  FRESH_SIGN_IN_REQUIRED:
+    'Gib dein Passwort ein oder melde dich neu an: Die letzte Anmeldung ist länger als zehn Minuten her.',
   SECOND_FACTOR_REQUIRED: 'Dieser Zugang braucht einen zweiten Faktor.',
   FORBIDDEN: 'Das darfst du nicht.',
   MEMBERSHIP_LIMIT_REACHED: 'Ein Team hat höchstens 50 Mitglieder.',
@@ -27,7 +30,8 @@ export const german: Readonly<Record<string, string>> = {
   NOT_FOUND: 'Das gibt es nicht, oder du darfst es nicht sehen.',
   ALREADY_INVITED: 'Für diese Adresse gibt es schon eine offene Einladung.',
   ALREADY_MEMBER: 'Diese Adresse gehört schon zum Team.',
-  EMAIL_CHANGED_RECENTLY: 'Deine E-Mail-Adresse wurde in den letzten sieben Tagen geändert. Versuch es danach noch einmal.',
+  EMAIL_CHANGED_RECENTLY:
+    'Deine E-Mail-Adresse wurde in den letzten sieben Tagen geändert. Versuch es danach noch einmal.',
   PASSKEY_EXISTS: 'Dieser Passkey gehört schon zu einem Zugang.',
   PASSKEY_MISSING: 'Du hast noch keinen Passkey. Leg zuerst einen an.',
   PASSKEYS_UNSUPPORTED: 'Dieser Browser kann hier keine Passkeys.',
@@ -43,18 +47,27 @@ export const german: Readonly<Record<string, string>> = {
   53400: 'Zu viel auf einmal. Versuch es gleich noch einmal.',
   'If this address belongs to an account that is not verified, a mail is on its way.':
     'Wenn es mit dieser Adresse einen unbestätigten Zugang gibt, ist eine Mail unterwegs.',
-  'If this address belongs to an account, a mail is on its way.': 'Wenn es mit dieser Adresse einen Zugang gibt, ist eine Mail unterwegs.',
-  'Your password is changed and every session has ended. Sign in again.': 'Dein Passwort ist geändert, alle Sitzungen sind beendet. Melde dich neu an.',
-  'what this request changed has changed again since, or has been taken back': 'Das wurde danach noch einmal geändert oder ist schon rückgängig gemacht.',
-  'another change of the same data is still under way': 'Eine andere Änderung läuft noch. Versuch es gleich noch einmal.',
+  'If this address belongs to an account, a mail is on its way.':
+    'Wenn es mit dieser Adresse einen Zugang gibt, ist eine Mail unterwegs.',
+  'Your password is changed and every session has ended. Sign in again.':
+    'Dein Passwort ist geändert, alle Sitzungen sind beendet. Melde dich neu an.',
+  'what this request changed has changed again since, or has been taken back':
+    'Das wurde danach noch einmal geändert oder ist schon rückgängig gemacht.',
+  'another change of the same data is still under way':
+    'Eine andere Änderung läuft noch. Versuch es gleich noch einmal.',
   'a line item of a transfer has no category': 'Ein Teil einer Umbuchung hat keine Kategorie.',
-  'one of the transactions is half of a transfer already': 'Eine der Buchungen gehört schon zu einer Umbuchung.',
-  'a half of a transfer keeps its direction': 'Bei einer Umbuchung bleibt die Richtung gleich. Lösch sie und leg sie neu an.',
-  'a half of a transfer keeps its currency': 'Bei einer Umbuchung bleibt die Währung gleich. Lösch sie und leg sie neu an.',
+  'one of the transactions is half of a transfer already':
+    'Eine der Buchungen gehört schon zu einer Umbuchung.',
+  'a half of a transfer keeps its direction':
+    'Bei einer Umbuchung bleibt die Richtung gleich. Lösch sie und leg sie neu an.',
+  'a half of a transfer keeps its currency':
+    'Bei einer Umbuchung bleibt die Währung gleich. Lösch sie und leg sie neu an.',
   'a half of a transfer is in an account': 'Eine Umbuchung braucht auf beiden Seiten ein Konto.',
-  'the two halves of a transfer are in different accounts': 'Die beiden Seiten einer Umbuchung liegen auf verschiedenen Konten.',
+  'the two halves of a transfer are in different accounts':
+    'Die beiden Seiten einer Umbuchung liegen auf verschiedenen Konten.',
   'a transfer is between two accounts': 'Eine Umbuchung braucht zwei verschiedene Konten.',
   'a failed transaction moves no money': 'Eine fehlgeschlagene Buchung bewegt kein Geld.',
-  'the transactions are more than five days apart': 'Die Buchungen liegen mehr als fünf Tage auseinander.',
+  'the transactions are more than five days apart':
+    'Die Buchungen liegen mehr als fünf Tage auseinander.',
   'a category cannot replace itself': 'Wähle eine andere Kategorie.',
 }

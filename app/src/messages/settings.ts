@@ -4,15 +4,20 @@ export const settings = inLanguage({
   en: {
     thisDevice: 'This device',
     keepOffline: 'Keep recently viewed data on this device',
-    keepOfflineHint: 'The app then also opens offline. The data is deleted when you sign out, when your session ends, and after seven days.',
-    installOnApple: 'To install the app, open your browser’s share menu and choose “Add to Home Screen”.',
+    keepOfflineHint:
+      'The app then also opens offline. The data is deleted when you sign out, when your session ends, and after seven days.',
+    installOnApple:
+      'To install the app, open your browser’s share menu and choose “Add to Home Screen”.',
     appearanceTitle: 'Language and appearance',
     appearance: {
       theme: { name: 'Theme', values: { system: 'Match system', light: 'Light', dark: 'Dark' } },
       contrast: { name: 'Contrast', values: { system: 'Match system', more: 'High' } },
       density: { name: 'Density', values: { comfortable: 'Comfortable', compact: 'Compact' } },
       motion: { name: 'Motion', values: { system: 'Match system', reduced: 'None' } },
-      keys: { name: 'Single-key shortcuts, such as n for a new transaction', values: { on: 'On', off: 'Off' } },
+      keys: {
+        name: 'Single-key shortcuts, such as n for a new transaction',
+        values: { on: 'On', off: 'Off' },
+      },
     },
     keyRevoked: 'API key revoked.',
     personalWithin: 'personal',
@@ -53,7 +58,8 @@ export const settings = inLanguage({
     allChanges: 'All changes',
     onlyOf: (rows: string) => `Only ${rows}`,
     secret: 'Secret',
-    secretOnce: 'Your server uses this secret to verify messages. Copy it now. It won’t be shown again.',
+    secretOnce:
+      'Your server uses this secret to verify messages. Copy it now. It won’t be shown again.',
     test: 'Test',
     testAccepted: 'The server accepted the test.',
     webhookEnabled: 'Webhook turned on.',
@@ -76,40 +82,49 @@ export const settings = inLanguage({
       not_public: 'the URL isn’t public',
       secret: 'it needs a new secret',
     },
-    failedWith: (reason: string, status: number | null) => status === null ? reason : `${reason} (${status})`,
+    failedWith: (reason: string, status: number | null) =>
+      status === null ? reason : `${reason} (${status})`,
     offSince: (date: string, reason: string) => `off since ${date}: ${reason}`,
     failsSince: (date: string, reason: string) => `failing since ${date}: ${reason}`,
     nothingSent: 'no messages yet',
     lastSent: (date: string) => `last message ${date}`,
     calendars: 'Calendars',
-    calendarsHint: 'See what is due in your calendar app, with or without amounts. Anyone who knows the URL can read it.',
+    calendarsHint:
+      'See what is due in your calendar app, with or without amounts. Anyone who knows the URL can read it.',
     newCalendar: 'New calendar URL',
     createCalendar: 'Create URL',
     calendarName: 'Calendar name',
     showAmounts: 'Show amounts',
     calendarUrl: 'URL',
-    calendarOnce: 'Subscribe to this URL in your calendar app. Copy it now. It won’t be shown again.',
+    calendarOnce:
+      'Subscribe to this URL in your calendar app. Copy it now. It won’t be shown again.',
     withAmounts: 'with amounts',
     withoutAmounts: 'without amounts',
     neverRead: 'never used',
     lastRead: (date: string) => `last used ${date}`,
     calendarRevoked: 'Calendar URL revoked.',
     revokeCalendar: 'Revoke URL',
-    revokeCalendarHint: 'Calendars that use it keep their entries but are no longer updated. This can’t be undone.',
-    emailLinkSent: (newEmail: string) => `We sent a link to ${newEmail}. Open it to confirm the change.`,
+    revokeCalendarHint:
+      'Calendars that use it keep their entries but are no longer updated. This can’t be undone.',
+    emailLinkSent: (newEmail: string) =>
+      `We sent a link to ${newEmail}. Open it to confirm the change.`,
     verified: ', verified',
-    notVerified: 'Your email address isn’t verified. Open the link in the email we sent you. Until then, you can’t create or join a team.',
+    notVerified:
+      'Your email address isn’t verified. Open the link in the email we sent you. Until then, you can’t create or join a team.',
     changeEmail: 'Change email address',
     newEmail: 'New email address',
     sendEmailLink: 'Send confirmation link',
     deleteAccountTitle: 'Delete account',
-    deleteHintStart: 'This deletes all your personal data. What you added to teams stays there. Export',
+    deleteHintStart:
+      'This deletes all your personal data. What you added to teams stays there. Export',
     deleteHintLink: 'your data',
-    deleteHintEnd: 'first if you want to keep it. Nothing is deleted until you confirm with a link that we email you.',
+    deleteHintEnd:
+      'first if you want to keep it. Nothing is deleted until you confirm with a link that we email you.',
     deleteAccount: 'Delete account',
     emailDeleteLink: 'Email me the link',
     deleteLinkSent: 'We sent you an email with the link. It works for one hour, in this browser.',
-    teamWithoutMembers: (name: string) => `${name} will have no members. Delete it first if you don’t want to keep it.`,
+    teamWithoutMembers: (name: string) =>
+      `${name} will have no members. Delete it first if you don’t want to keep it.`,
     newOwner: (team: string, owner: string) => `${owner} will become the owner of ${team}.`,
     newDevice: 'Signed in on a new device',
     eventsTitle: 'Account activity',
@@ -119,17 +134,21 @@ export const settings = inLanguage({
     exportTitle: 'All your data',
     exportHint: 'One file with your account and your personal data',
     exportHintTeam: (name: string) => ` and the data of ${name} that you can see`,
-    exportHintEnd: ': a ZIP archive with text files for other programs and your transactions as CSV.',
+    exportHintEnd:
+      ': a ZIP archive with text files for other programs and your transactions as CSV.',
     exporting: 'Exporting…',
     exportEverything: 'Export everything',
     personalData: 'your personal data',
     ofRows: (done: number, rows: number) => `${done} of ${rows} rows`,
     restoreInto: (where: string) => `Restore a file to ${where}`,
-    restoreHint: 'Choose a file that was exported here. Existing data stays unchanged, and restoring a file twice changes nothing.',
+    restoreHint:
+      'Choose a file that was exported here. Existing data stays unchanged, and restoring a file twice changes nothing.',
     restoring: (progress: string) => `Restoring… ${progress}`,
     restore: 'Restore',
-    restored: (stored: number, present: number) => `${stored} ${stored === 1 ? 'row' : 'rows'} restored; ${present} already existed.`,
-    notRestored: (count: number) => `${count} ${count === 1 ? 'row' : 'rows'} couldn’t be restored:`,
+    restored: (stored: number, present: number) =>
+      `${stored} ${stored === 1 ? 'row' : 'rows'} restored; ${present} already existed.`,
+    notRestored: (count: number) =>
+      `${count} ${count === 1 ? 'row' : 'rows'} couldn’t be restored:`,
     problemOf: (row: string, id: string, reason: string) => `${row} (${id}): ${reason}`,
     dashboard: 'a dashboard',
     profile: 'Profile',
@@ -143,7 +162,8 @@ export const settings = inLanguage({
     yourName: 'Your name',
     passkeyAdded: (name: string) => `${name} added. You can now sign in with it.`,
     lastPasskey: ' It is your last passkey, so your password will be enough to sign in again.',
-    lastPasskeyNoPassword: ' It is your last passkey, and you have no password. Use “Forgot your password?” to get one by email.',
+    lastPasskeyNoPassword:
+      ' It is your last passkey, and you have no password. Use “Forgot your password?” to get one by email.',
     renameOf: (name: string) => `Rename ${name}`,
     passkeyRenamed: 'Passkey renamed.',
     deleteOf: (name: string) => `Delete ${name}`,
@@ -159,11 +179,13 @@ export const settings = inLanguage({
     passkeyRequired: 'A passkey is now required to sign in.',
     passkeyNotRequired: 'Your password is enough to sign in again.',
     removePassword: 'Remove password',
-    removePasswordHint: 'You will sign in only with a passkey. You can set a new password by email.',
+    removePasswordHint:
+      'You will sign in only with a passkey. You can set a new password by email.',
     removePasswordConfirm: 'Remove',
     passwordRemoved: 'Password removed.',
     passkeys: 'Passkeys',
-    passkeysHint: 'A passkey lets you sign in the way you unlock your device, without a password or code.',
+    passkeysHint:
+      'A passkey lets you sign in the way you unlock your device, without a password or code.',
     synchronized: 'synced',
     onOneDevice: 'on one device',
     passkeySince: (date: string) => `, added ${date}`,
@@ -176,7 +198,8 @@ export const settings = inLanguage({
     passkeyNameDefault: 'Phone',
     addPasskeyConfirm: 'Add',
     verifyToAdd: 'Verify your email address to add one.',
-    passkeysUnsupported: 'Your browser doesn’t support passkeys, or doesn’t allow them at this address. They require https.',
+    passkeysUnsupported:
+      'Your browser doesn’t support passkeys, or doesn’t allow them at this address. They require https.',
     passwordChanged: 'Password changed. Your other sessions have been signed out.',
     changePassword: 'Change password',
     currentPassword: 'Current password',
@@ -202,14 +225,17 @@ export const settings = inLanguage({
     twoFactorNoPassword: 'You don’t have a password, and a code is required only with a password.',
     setUpTwoFactor: 'Set up two-factor authentication',
     continue: 'Continue',
-    scanHint: 'Scan this with your authenticator app, or enter the key in it. Then enter the code it shows.',
+    scanHint:
+      'Scan this with your authenticator app, or enter the key in it. Then enter the code it shows.',
     scanKey: 'Key:',
     openAuthenticator: 'Open the app on this device',
     turnOn: 'Turn on',
     qrCode: 'QR code for the authenticator app',
     twoFactorDisabled: 'Two-factor authentication is off.',
     twoFactorOn: (left: number) =>
-      `On: signing in requires a code from your authenticator app. ${left === 0 ? 'No backup codes left.' : `Backup codes left: ${left}.`}`,
+      `On: signing in requires a code from your authenticator app. ${
+        left === 0 ? 'No backup codes left.' : `Backup codes left: ${left}.`
+      }`,
     newBackupCodes: 'New backup codes',
     turnOff: 'Turn off',
     turnOffHint: 'Your password will be enough to sign in.',
@@ -217,7 +243,8 @@ export const settings = inLanguage({
     createBackupCodes: 'Create new backup codes',
     codesCopied: 'Backup codes copied.',
     codesCopyFailed: 'Your browser blocked copying. Save the file instead.',
-    backupCodesHint: 'Keep these backup codes where you can find them without your phone. Each one works once in place of the app. They won’t be shown again.',
+    backupCodesHint:
+      'Keep these backup codes where you can find them without your phone. Each one works once in place of the app. They won’t be shown again.',
     saveFile: 'Save as file',
     codesKept: 'I’ve saved them',
     events: {
@@ -261,15 +288,20 @@ export const settings = inLanguage({
   de: {
     thisDevice: 'Dieses Gerät',
     keepOffline: 'Zuletzt Gesehenes auf diesem Gerät behalten',
-    keepOfflineHint: 'Dann öffnet sich die App auch ohne Verbindung. Beim Abmelden, am Ende der Sitzung und nach sieben Tagen wird es gelöscht.',
-    installOnApple: 'Um die App zu installieren, öffne das Teilen-Menü deines Browsers und wähle „Zum Home-Bildschirm“.',
+    keepOfflineHint:
+      'Dann öffnet sich die App auch ohne Verbindung. Beim Abmelden, am Ende der Sitzung und nach sieben Tagen wird es gelöscht.',
+    installOnApple:
+      'Um die App zu installieren, öffne das Teilen-Menü deines Browsers und wähle „Zum Home-Bildschirm“.',
     appearanceTitle: 'Sprache und Aussehen',
     appearance: {
       theme: { name: 'Farben', values: { system: 'Wie im System', light: 'Hell', dark: 'Dunkel' } },
       contrast: { name: 'Kontrast', values: { system: 'Wie im System', more: 'Hoch' } },
       density: { name: 'Abstände', values: { comfortable: 'Luftig', compact: 'Eng' } },
       motion: { name: 'Bewegung', values: { system: 'Wie im System', reduced: 'Keine' } },
-      keys: { name: 'Einzelne Tasten, zum Beispiel n für eine neue Buchung', values: { on: 'Ein', off: 'Aus' } },
+      keys: {
+        name: 'Einzelne Tasten, zum Beispiel n für eine neue Buchung',
+        values: { on: 'Ein', off: 'Aus' },
+      },
     },
     keyRevoked: 'Schlüssel gesperrt.',
     personalWithin: 'deine eigenen Daten',
@@ -284,7 +316,8 @@ export const settings = inLanguage({
     verifyToCreate: 'Bestätige deine Adresse, um einen anzulegen.',
     revokeQuestion: (name: string) => `${name} sperren?`,
     revokeKey: 'Schlüssel sperren',
-    revokeKeyHint: 'Programme mit diesem Schlüssel funktionieren sofort nicht mehr. Das lässt sich nicht zurücknehmen.',
+    revokeKeyHint:
+      'Programme mit diesem Schlüssel funktionieren sofort nicht mehr. Das lässt sich nicht zurücknehmen.',
     copied: (what: string) => `${what} kopiert.`,
     copyFailed: 'Der Browser erlaubt das Kopieren nicht. Kopiere bitte von Hand.',
     keyOnce: 'Das ist der Schlüssel. Kopiere ihn jetzt, er wird nicht noch einmal angezeigt.',
@@ -310,7 +343,8 @@ export const settings = inLanguage({
     allChanges: 'Alle Änderungen',
     onlyOf: (rows: string) => `Nur ${rows}`,
     secret: 'Geheimnis',
-    secretOnce: 'Mit diesem Geheimnis prüft dein Server, ob eine Nachricht von hier kommt. Kopiere es jetzt, es wird nicht noch einmal angezeigt.',
+    secretOnce:
+      'Mit diesem Geheimnis prüft dein Server, ob eine Nachricht von hier kommt. Kopiere es jetzt, es wird nicht noch einmal angezeigt.',
     test: 'Testen',
     testAccepted: 'Der Server hat den Test angenommen.',
     webhookEnabled: 'Der Webhook läuft wieder.',
@@ -333,40 +367,49 @@ export const settings = inLanguage({
       not_public: 'die Adresse liegt nicht im Internet',
       secret: 'er braucht ein neues Geheimnis',
     },
-    failedWith: (reason: string, status: number | null) => status === null ? reason : `${reason} (${status})`,
+    failedWith: (reason: string, status: number | null) =>
+      status === null ? reason : `${reason} (${status})`,
     offSince: (date: string, reason: string) => `aus seit ${date}: ${reason}`,
     failsSince: (date: string, reason: string) => `gestört seit ${date}: ${reason}`,
     nothingSent: 'noch keine Nachricht',
     lastSent: (date: string) => `letzte Nachricht ${date}`,
     calendars: 'Kalender',
-    calendarsHint: 'Deine Kalender-App kann zeigen, was fällig ist, auf Wunsch mit Beträgen. Jeder, der die Adresse kennt, kann es lesen.',
+    calendarsHint:
+      'Deine Kalender-App kann zeigen, was fällig ist, auf Wunsch mit Beträgen. Jeder, der die Adresse kennt, kann es lesen.',
     newCalendar: 'Adresse anlegen',
     createCalendar: 'Adresse anlegen',
     calendarName: 'Name des Kalenders',
     showAmounts: 'Auch Beträge zeigen',
     calendarUrl: 'Adresse',
-    calendarOnce: 'Abonniere diese Adresse in deiner Kalender-App. Kopiere sie jetzt, sie wird nicht noch einmal angezeigt.',
+    calendarOnce:
+      'Abonniere diese Adresse in deiner Kalender-App. Kopiere sie jetzt, sie wird nicht noch einmal angezeigt.',
     withAmounts: 'mit Beträgen',
     withoutAmounts: 'ohne Beträge',
     neverRead: 'nie gelesen',
     lastRead: (date: string) => `zuletzt gelesen ${date}`,
     calendarRevoked: 'Adresse gesperrt.',
     revokeCalendar: 'Adresse sperren',
-    revokeCalendarHint: 'Kalender mit dieser Adresse bleiben, wie sie sind, und bekommen nichts Neues mehr. Das lässt sich nicht zurücknehmen.',
-    emailLinkSent: (newEmail: string) => `Öffne den Link, den du an ${newEmail} bekommst. Bis dahin ändert sich nichts.`,
+    revokeCalendarHint:
+      'Kalender mit dieser Adresse bleiben, wie sie sind, und bekommen nichts Neues mehr. Das lässt sich nicht zurücknehmen.',
+    emailLinkSent: (newEmail: string) =>
+      `Öffne den Link, den du an ${newEmail} bekommst. Bis dahin ändert sich nichts.`,
     verified: ', bestätigt',
-    notVerified: 'Deine Adresse ist noch nicht bestätigt. Öffne den Link in der Mail. Vorher kannst du kein Team anlegen und keinem beitreten.',
+    notVerified:
+      'Deine Adresse ist noch nicht bestätigt. Öffne den Link in der Mail. Vorher kannst du kein Team anlegen und keinem beitreten.',
     changeEmail: 'Adresse ändern',
     newEmail: 'Neue Adresse',
     sendEmailLink: 'Link dorthin senden',
     deleteAccountTitle: 'Zugang löschen',
-    deleteHintStart: 'Alle deine privaten Daten werden gelöscht. Was du in Teams eingetragen hast, bleibt dort. Exportiere vorher',
+    deleteHintStart:
+      'Alle deine privaten Daten werden gelöscht. Was du in Teams eingetragen hast, bleibt dort. Exportiere vorher',
     deleteHintLink: 'deine Daten',
-    deleteHintEnd: 'und bewahre sie auf. Gelöscht wird erst, wenn du es über einen Link in einer Mail bestätigst.',
+    deleteHintEnd:
+      'und bewahre sie auf. Gelöscht wird erst, wenn du es über einen Link in einer Mail bestätigst.',
     deleteAccount: 'Zugang löschen',
     emailDeleteLink: 'Link per Mail senden',
     deleteLinkSent: 'Die Mail mit dem Link ist unterwegs. Er gilt eine Stunde, in diesem Browser.',
-    teamWithoutMembers: (name: string) => `In ${name} bleibt niemand zurück. Lösch das Team vorher, wenn du es nicht behalten willst.`,
+    teamWithoutMembers: (name: string) =>
+      `In ${name} bleibt niemand zurück. Lösch das Team vorher, wenn du es nicht behalten willst.`,
     newOwner: (team: string, owner: string) => `${team} gehört dann ${owner}.`,
     newDevice: 'Auf einem neuen Gerät angemeldet',
     eventsTitle: 'Was in deinem Zugang passiert ist',
@@ -376,18 +419,23 @@ export const settings = inLanguage({
     exportTitle: 'Alle deine Daten',
     exportHint: 'Eine Datei mit deinem Zugang und deinen eigenen Einträgen',
     exportHintTeam: (name: string) => ` und denen aus ${name}, die du siehst`,
-    exportHintEnd: ': ein ZIP mit Textdateien für andere Programme und deinen Buchungen als Tabelle.',
+    exportHintEnd:
+      ': ein ZIP mit Textdateien für andere Programme und deinen Buchungen als Tabelle.',
     exporting: 'Wird geschrieben …',
     exportEverything: 'Alles exportieren',
     personalData: 'deine eigenen Daten',
     ofRows: (done: number, rows: number) => `${done} von ${rows} Einträgen`,
     restoreInto: (where: string) => `Datei wiederherstellen in: ${where}`,
-    restoreHint: 'Wähle eine Datei, die hier exportiert wurde. Vorhandenes bleibt unverändert, auch wenn du sie zweimal wiederherstellst.',
+    restoreHint:
+      'Wähle eine Datei, die hier exportiert wurde. Vorhandenes bleibt unverändert, auch wenn du sie zweimal wiederherstellst.',
     restoring: (progress: string) => `Wird gespeichert … ${progress}`,
     restore: 'Wiederherstellen',
     restored: (stored: number, present: number) =>
-      `${stored} ${stored === 1 ? 'Eintrag' : 'Einträge'} gespeichert, ${present} ${present === 1 ? 'war' : 'waren'} schon da.`,
-    notRestored: (count: number) => `${count} ${count === 1 ? 'Eintrag ließ' : 'Einträge ließen'} sich nicht speichern:`,
+      `${stored} ${stored === 1 ? 'Eintrag' : 'Einträge'} gespeichert, ${present} ${
+        present === 1 ? 'war' : 'waren'
+      } schon da.`,
+    notRestored: (count: number) =>
+      `${count} ${count === 1 ? 'Eintrag ließ' : 'Einträge ließen'} sich nicht speichern:`,
     problemOf: (row: string, id: string, reason: string) => `${row} (${id}): ${reason}`,
     dashboard: 'ein Dashboard',
     profile: 'Du',
@@ -401,7 +449,8 @@ export const settings = inLanguage({
     yourName: 'Dein Name',
     passkeyAdded: (name: string) => `${name} hinzugefügt. Damit meldest du dich jetzt an.`,
     lastPasskey: ' Es ist dein letzter: Danach reicht wieder dein Passwort allein.',
-    lastPasskeyNoPassword: ' Es ist dein letzter, und du hast kein Passwort: Danach bekommst du eins per Mail, über „Passwort vergessen?“.',
+    lastPasskeyNoPassword:
+      ' Es ist dein letzter, und du hast kein Passwort: Danach bekommst du eins per Mail, über „Passwort vergessen?“.',
     renameOf: (name: string) => `${name} umbenennen`,
     passkeyRenamed: 'Passkey umbenannt.',
     deleteOf: (name: string) => `${name} löschen`,
@@ -417,11 +466,13 @@ export const settings = inLanguage({
     passkeyRequired: 'Dein Passwort allein reicht nicht mehr.',
     passkeyNotRequired: 'Dein Passwort allein reicht wieder.',
     removePassword: 'Passwort entfernen',
-    removePasswordHint: 'Du meldest dich dann nur noch mit einem Passkey an. Ein neues Passwort bekommst du jederzeit per Mail.',
+    removePasswordHint:
+      'Du meldest dich dann nur noch mit einem Passkey an. Ein neues Passwort bekommst du jederzeit per Mail.',
     removePasswordConfirm: 'Entfernen',
     passwordRemoved: 'Du hast kein Passwort mehr.',
     passkeys: 'Passkeys',
-    passkeysHint: 'Mit einem Passkey meldest du dich so an, wie du dein Gerät entsperrst, ohne Passwort und ohne Code.',
+    passkeysHint:
+      'Mit einem Passkey meldest du dich so an, wie du dein Gerät entsperrst, ohne Passwort und ohne Code.',
     synchronized: 'synchronisiert',
     onOneDevice: 'auf einem Gerät',
     passkeySince: (date: string) => `, seit ${date}`,
@@ -434,7 +485,8 @@ export const settings = inLanguage({
     passkeyNameDefault: 'Handy',
     addPasskeyConfirm: 'Hinzufügen',
     verifyToAdd: 'Bestätige deine Adresse, um einen hinzuzufügen.',
-    passkeysUnsupported: 'Dieser Browser kann keine Passkeys, oder nicht unter dieser Adresse: Sie brauchen https.',
+    passkeysUnsupported:
+      'Dieser Browser kann keine Passkeys, oder nicht unter dieser Adresse: Sie brauchen https.',
     passwordChanged: 'Dein Passwort ist geändert, deine anderen Sitzungen sind beendet.',
     changePassword: 'Passwort ändern',
     currentPassword: 'Aktuelles Passwort',
@@ -455,11 +507,14 @@ export const settings = inLanguage({
     signOutEverywhere: 'Überall abmelden',
     twoFactor: 'Zwei Faktoren',
     twoFactorEnabled: 'Zwei Faktoren sind aktiv, deine anderen Sitzungen sind beendet.',
-    twoFactorHint: 'Zum Passwort braucht es dann noch einen Code aus einer Authenticator-App auf deinem Handy. Ein erratenes Passwort reicht nicht mehr.',
-    twoFactorNoPassword: 'Du hast kein Passwort, und der Code wird nur nach einem Passwort verlangt.',
+    twoFactorHint:
+      'Zum Passwort braucht es dann noch einen Code aus einer Authenticator-App auf deinem Handy. Ein erratenes Passwort reicht nicht mehr.',
+    twoFactorNoPassword:
+      'Du hast kein Passwort, und der Code wird nur nach einem Passwort verlangt.',
     setUpTwoFactor: 'Zwei Faktoren einrichten',
     continue: 'Weiter',
-    scanHint: 'Scanne das mit der App oder tippe den Schlüssel ein. Gib dann den Code ein, den sie anzeigt.',
+    scanHint:
+      'Scanne das mit der App oder tippe den Schlüssel ein. Gib dann den Code ein, den sie anzeigt.',
     scanKey: 'Schlüssel:',
     openAuthenticator: 'App auf diesem Gerät öffnen',
     turnOn: 'Einschalten',

@@ -7,7 +7,8 @@ export const shell = inLanguage({
     signedOut: 'You’ve been signed out',
     signInAgain: (email: string) => `Sign in again as ${email}. Your input is still here.`,
     switchedTo: (name: string) => `You switched to ${name}`,
-    switchedHint: (from: string, to: string) => `Your unsaved input belongs to ${from} and can’t be saved in ${to}.`,
+    switchedHint: (from: string, to: string) =>
+      `Your unsaved input belongs to ${from} and can’t be saved in ${to}.`,
     backTo: (name: string) => `Back to ${name}`,
     discardAndGo: (name: string) => `Discard and go to ${name}`,
     workspace: 'Workspace:',
@@ -47,9 +48,11 @@ export const shell = inLanguage({
     newTransaction: 'Neue Buchung',
     tagline: 'Finanzen für dich und dein Team',
     signedOut: 'Deine Sitzung ist abgelaufen',
-    signInAgain: (email: string) => `Melde dich wieder als ${email} an. Deine Eingaben sind noch da.`,
+    signInAgain: (email: string) =>
+      `Melde dich wieder als ${email} an. Deine Eingaben sind noch da.`,
     switchedTo: (name: string) => `Du bist jetzt in ${name}`,
-    switchedHint: (from: string, to: string) => `Deine Eingaben hier gehören zu ${from}. In ${to} lassen sie sich nicht speichern.`,
+    switchedHint: (from: string, to: string) =>
+      `Deine Eingaben hier gehören zu ${from}. In ${to} lassen sie sich nicht speichern.`,
     backTo: (name: string) => `Zurück zu ${name}`,
     discardAndGo: (name: string) => `Verwerfen und zu ${name}`,
     workspace: 'Bereich:',

@@ -6,7 +6,8 @@ export const suggestions = inLanguage({
       agreeing === seen
         ? `All ${seen} transactions with “${payee}” are in ${category}.`
         : `${agreeing} of ${seen} transactions with “${payee}” are in ${category}.`,
-    mixed: (agreeing: number, seen: number, payee: string) => `Only ${agreeing} of ${seen} transactions with “${payee}” have the same category.`,
+    mixed: (agreeing: number, seen: number, payee: string) =>
+      `Only ${agreeing} of ${seen} transactions with “${payee}” have the same category.`,
     isNew: (payee: string) => `No transaction with “${payee}” has a category yet.`,
     ruleApplies: (name: string) => `The rule “${name}” applies.`,
     ruleMakesTransfer: (name: string) => `The rule “${name}” marks it as a transfer.`,
@@ -17,7 +18,8 @@ export const suggestions = inLanguage({
       agreeing === seen
         ? `Alle ${seen} Buchungen von „${payee}“ sind in ${category}.`
         : `${agreeing} von ${seen} Buchungen von „${payee}“ sind in ${category}.`,
-    mixed: (agreeing: number, seen: number, payee: string) => `Nur ${agreeing} von ${seen} Buchungen von „${payee}“ haben dieselbe Kategorie.`,
+    mixed: (agreeing: number, seen: number, payee: string) =>
+      `Nur ${agreeing} von ${seen} Buchungen von „${payee}“ haben dieselbe Kategorie.`,
     isNew: (payee: string) => `„${payee}“ hat noch in keiner Buchung eine Kategorie.`,
     ruleApplies: (name: string) => `Die Regel „${name}“ gilt.`,
     ruleMakesTransfer: (name: string) => `Die Regel „${name}“ macht eine Umbuchung daraus.`,

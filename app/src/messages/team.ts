@@ -8,7 +8,8 @@ export const team = inLanguage({
     created: (name: string) => `${name} created. You are now working in it.`,
     newTeam: 'New team',
     verifyFirst: (email: string) => `First verify ${email} with the link in the email we sent you.`,
-    planHint: 'To create a team, you need an active Teams plan from the operator of this service. You don’t need a plan to join another team.',
+    planHint:
+      'To create a team, you need an active Teams plan from the operator of this service. You don’t need a plan to join another team.',
     name: 'Team name',
     create: 'Create team',
     invitationSent: (email: string) => `Invitation sent to ${email}.`,
@@ -30,7 +31,8 @@ export const team = inLanguage({
     members: 'Members',
     roleOf: (name: string) => `Role of ${name}`,
     removeQuestion: (name: string) => `Remove ${name}?`,
-    removeHint: 'They lose access to the team’s data. Everything they added stays. You can invite them again.',
+    removeHint:
+      'They lose access to the team’s data. Everything they added stays. You can invite them again.',
     formerMember: 'A former member',
     unnamed: 'Unnamed user',
     joinedAs: (role: string) => `joined as ${withArticle(role)}`,
@@ -45,7 +47,8 @@ export const team = inLanguage({
     history: 'Membership history',
     teams: 'Teams',
     yourTeams: 'Your teams',
-    empty: 'You aren’t in a team yet. All members of a team see its data. Only you see your personal data.',
+    empty:
+      'You aren’t in a team yet. All members of a team see its data. Only you see your personal data.',
     open: 'Open',
     youLeft: (name: string) => `You left ${name}.`,
     ownership: 'Ownership',
@@ -63,7 +66,8 @@ export const team = inLanguage({
     transferTeam: 'Transfer team',
     transferQuestion: (name: string) => `Make ${name} the owner?`,
     transfer: 'Transfer',
-    transferHint: (name: string) => `You become an admin of ${name}. Only the new owner can transfer it back.`,
+    transferHint: (name: string) =>
+      `You become an admin of ${name}. Only the new owner can transfer it back.`,
     renamed: 'Team renamed.',
     currentName: 'Name of this team',
     rename: 'Rename',
@@ -76,7 +80,8 @@ export const team = inLanguage({
   de: {
     created: (name: string) => `${name} ist angelegt. Du bist jetzt dort.`,
     newTeam: 'Neues Team',
-    verifyFirst: (email: string) => `Bestätige zuerst über den Link in der Mail, dass ${email} dir gehört.`,
+    verifyFirst: (email: string) =>
+      `Bestätige zuerst über den Link in der Mail, dass ${email} dir gehört.`,
     planHint:
       'Um ein Team anzulegen, brauchst du ein aktives Teams-Abo. Das bekommst du vom Betreiber dieses Dienstes. Einem anderen Team beitreten kannst du auch ohne Abo.',
     name: 'Name des Teams',
@@ -100,7 +105,8 @@ export const team = inLanguage({
     members: 'Mitglieder',
     roleOf: (name: string) => `Rolle von ${name}`,
     removeQuestion: (name: string) => `${name} entfernen?`,
-    removeHint: 'Die Person sieht dann nichts mehr vom Team. Ihre Einträge bleiben. Mit einer neuen Einladung kommt sie zurück.',
+    removeHint:
+      'Die Person sieht dann nichts mehr vom Team. Ihre Einträge bleiben. Mit einer neuen Einladung kommt sie zurück.',
     formerMember: 'Ein früheres Mitglied',
     unnamed: 'Jemand ohne Namen',
     joinedAs: (role: string) => `ist beigetreten (${role})`,
@@ -115,7 +121,8 @@ export const team = inLanguage({
     history: 'Wer kam und ging',
     teams: 'Teams',
     yourTeams: 'Deine Teams',
-    empty: 'Du bist in keinem Team. Was im Team ist, sehen alle Mitglieder. Deine privaten Daten siehst nur du.',
+    empty:
+      'Du bist in keinem Team. Was im Team ist, sehen alle Mitglieder. Deine privaten Daten siehst nur du.',
     open: 'Öffnen',
     youLeft: (name: string) => `Du hast ${name} verlassen.`,
     ownership: 'Eigentum',
@@ -123,9 +130,11 @@ export const team = inLanguage({
     deleteTeam: 'Team löschen',
     leaveQuestion: (name: string) => `${name} verlassen?`,
     leave: 'Verlassen',
-    leaveHint: 'Du siehst dann nichts mehr vom Team. Zurück kommst du nur mit einer neuen Einladung.',
+    leaveHint:
+      'Du siehst dann nichts mehr vom Team. Zurück kommst du nur mit einer neuen Einladung.',
     deleteForGood: 'Endgültig löschen',
-    deleteHint: 'Alle Daten des Teams werden für alle Mitglieder gelöscht. Das lässt sich nicht rückgängig machen.',
+    deleteHint:
+      'Alle Daten des Teams werden für alle Mitglieder gelöscht. Das lässt sich nicht rückgängig machen.',
     deleteConfirmation: 'Gib zum Löschen den Namen ein',
     transferred: (name: string) => `${name} gehört jetzt jemand anderem, und du bist dort Admin.`,
     transferEmpty: 'Um das Team zu übergeben, lade zuerst jemanden ein.',
@@ -133,7 +142,8 @@ export const team = inLanguage({
     transferTeam: 'Team übergeben',
     transferQuestion: (name: string) => `Team an ${name} übergeben?`,
     transfer: 'Übergeben',
-    transferHint: (name: string) => `Du bist danach Admin von ${name}. Zurückgeben kann es dir nur, wer es dann besitzt.`,
+    transferHint: (name: string) =>
+      `Du bist danach Admin von ${name}. Zurückgeben kann es dir nur, wer es dann besitzt.`,
     renamed: 'Das Team hat jetzt seinen neuen Namen.',
     currentName: 'Name dieses Teams',
     rename: 'Umbenennen',

@@ -5,25 +5,30 @@ export const transactions = inLanguage({
   en: {
     conflict: {
       date: 'date',
-      field: (name: string, value: string | null) => value === null ? `the ${name}` : `the ${name} to ${value}`,
+      field: (name: string, value: string | null) =>
+        value === null ? `the ${name}` : `the ${name} to ${value}`,
       message: (changes: string[]) => `another user has changed ${listOf(changes)}`,
       hint: 'Save again to keep your values, or close to keep theirs.',
-      notice: (changes: string[]) => `Changed in the meantime: ${listOf(changes)}. Your input is still here.`,
-      gone: 'This transaction was deleted in the meantime, or no longer matches the filters. Your input is still here.',
+      notice: (changes: string[]) =>
+        `Changed in the meantime: ${listOf(changes)}. Your input is still here.`,
+      gone:
+        'This transaction was deleted in the meantime, or no longer matches the filters. Your input is still here.',
     },
     changes: {
       rows: (count: number, name: string) => count === 1 ? name : `${count} transactions`,
       added: (rows: string) => `${rows} added.`,
       transferred: 'Transfer created.',
       linked: 'Linked as a transfer.',
-      unlinked: (rows: string, count: number) => count === 1 ? `${rows} is no longer a transfer.` : 'Transfer unlinked.',
+      unlinked: (rows: string, count: number) =>
+        count === 1 ? `${rows} is no longer a transfer.` : 'Transfer unlinked.',
       noneUncategorized: 'All of them already have a category.',
       changed: (rows: string) => `${rows} changed.`,
       deleted: (rows: string) => `${rows} deleted.`,
       alreadyDeleted: (rows: string) => `${rows} was already deleted by another user.`,
     },
     selectedTransactions: 'Selected transactions',
-    allLoadedSelected: (count: number) => `All ${count} loaded transactions are selected, but not those further down`,
+    allLoadedSelected: (count: number) =>
+      `All ${count} loaded transactions are selected, but not those further down`,
     selected: (count: number) => `${count} selected`,
     bulkCategory: 'Category of selected transactions',
     categoryChoice: 'Category…',
@@ -65,7 +70,8 @@ export const transactions = inLanguage({
     toDay: (date: string) => `to ${date}`,
     activeFilters: 'Active filters',
     removeFilter: (word: string) => `Remove filter ${word}`,
-    selectLoaded: (count: number) => count === 1 ? 'Select the loaded transaction' : `Select the ${count} loaded transactions`,
+    selectLoaded: (count: number) =>
+      count === 1 ? 'Select the loaded transaction' : `Select the ${count} loaded transactions`,
     menu: 'Actions',
     split: 'Split',
     refund: 'Refund',
@@ -96,11 +102,16 @@ export const transactions = inLanguage({
     dayInAccount: (day: string, account: string) => `${day}, ${account}`,
     suggestCategories: 'Suggest categories',
     suggestedCategories: 'Suggested categories',
-    noSuggestions: 'No suggestions. A suggestion needs at least three transactions with the same payee, and at least four in five must have the same category.',
-    suggestionsLimit: (most: number) => `For the newest ${new Intl.NumberFormat(locale).format(most)} uncategorized transactions in the list.`,
+    noSuggestions:
+      'No suggestions. A suggestion needs at least three transactions with the same payee, and at least four in five must have the same category.',
+    suggestionsLimit: (most: number) =>
+      `For the newest ${
+        new Intl.NumberFormat(locale).format(most)
+      } uncategorized transactions in the list.`,
     allSuggestions: (count: number) => count === 1 ? 'The suggestion' : `All ${count} suggestions`,
     suggestedFor: (name: string, category: string) => `${name}: ${category}`,
-    acceptSuggestions: (count: number) => count === 1 ? 'Accept 1 category' : `Accept ${count} categories`,
+    acceptSuggestions: (count: number) =>
+      count === 1 ? 'Accept 1 category' : `Accept ${count} categories`,
     splits: 'Splits',
     splitsHint: 'Enter coupons and refunds as negative amounts.',
     splitNumber: (number: number) => `Split ${number}`,
@@ -125,25 +136,33 @@ export const transactions = inLanguage({
   de: {
     conflict: {
       date: 'Datum',
-      field: (name: string, value: string | null) => value === null ? name : `${name} (jetzt ${value})`,
+      field: (name: string, value: string | null) =>
+        value === null ? name : `${name} (jetzt ${value})`,
       message: (changes: string[]) => `inzwischen wurde geändert: ${listOf(changes)}`,
-      hint: 'Speichere noch einmal, um deine Werte zu behalten, oder schließ, um die neuen zu lassen.',
-      notice: (changes: string[]) => `Inzwischen geändert: ${listOf(changes)}. Deine Eingaben bleiben.`,
-      gone: 'Diese Buchung wurde inzwischen gelöscht oder passt nicht mehr zu den Filtern. Deine Eingaben bleiben.',
+      hint:
+        'Speichere noch einmal, um deine Werte zu behalten, oder schließ, um die neuen zu lassen.',
+      notice: (changes: string[]) =>
+        `Inzwischen geändert: ${listOf(changes)}. Deine Eingaben bleiben.`,
+      gone:
+        'Diese Buchung wurde inzwischen gelöscht oder passt nicht mehr zu den Filtern. Deine Eingaben bleiben.',
     },
     changes: {
       rows: (count: number, name: string) => count === 1 ? name : `${count} Buchungen`,
       added: (rows: string) => `${rows} eingetragen.`,
       transferred: 'Umbuchung eingetragen.',
       linked: 'Beide sind jetzt eine Umbuchung.',
-      unlinked: (rows: string, count: number) => count === 1 ? `${rows} ist jetzt eine normale Buchung.` : 'Beide sind jetzt normale Buchungen.',
+      unlinked: (rows: string, count: number) =>
+        count === 1
+          ? `${rows} ist jetzt eine normale Buchung.`
+          : 'Beide sind jetzt normale Buchungen.',
       noneUncategorized: 'Inzwischen haben alle eine Kategorie.',
       changed: (rows: string) => `${rows} geändert.`,
       deleted: (rows: string) => `${rows} gelöscht.`,
       alreadyDeleted: (rows: string) => `${rows} wurde schon von jemand anderem gelöscht.`,
     },
     selectedTransactions: 'Ausgewählte Buchungen',
-    allLoadedSelected: (count: number) => `Alle ${count} geladenen Buchungen sind ausgewählt, spätere nicht`,
+    allLoadedSelected: (count: number) =>
+      `Alle ${count} geladenen Buchungen sind ausgewählt, spätere nicht`,
     selected: (count: number) => `${count} ausgewählt`,
     bulkCategory: 'Kategorie aller ausgewählten',
     categoryChoice: 'Kategorie …',
@@ -185,7 +204,8 @@ export const transactions = inLanguage({
     toDay: (date: string) => `bis ${date}`,
     activeFilters: 'Aktive Filter',
     removeFilter: (word: string) => `Filter ${word} entfernen`,
-    selectLoaded: (count: number) => count === 1 ? 'Die geladene Buchung auswählen' : `Die ${count} geladenen Buchungen auswählen`,
+    selectLoaded: (count: number) =>
+      count === 1 ? 'Die geladene Buchung auswählen' : `Die ${count} geladenen Buchungen auswählen`,
     menu: 'Aktionen',
     split: 'Aufteilen',
     refund: 'Erstattung',
@@ -210,17 +230,23 @@ export const transactions = inLanguage({
     transferWith: 'Umbuchung mit',
     link: 'Verbinden',
     unlink: 'Trennen',
-    noOtherHalf: 'Auf keinem anderen Konto gibt es im Abstand von höchstens 5 Tagen den Gegenbetrag.',
+    noOtherHalf:
+      'Auf keinem anderen Konto gibt es im Abstand von höchstens 5 Tagen den Gegenbetrag.',
     otherHalfElsewhere: 'Die Gegenbuchung liegt auf keinem deiner Konten.',
     saveFirst: 'Speichere zuerst deine Änderungen.',
     dayInAccount: (day: string, account: string) => `${day}, ${account}`,
     suggestCategories: 'Kategorien vorschlagen',
     suggestedCategories: 'Vorgeschlagene Kategorien',
-    noSuggestions: 'Keine Vorschläge. Dafür braucht es mindestens drei Buchungen mit demselben Namen, von denen vier Fünftel dieselbe Kategorie haben.',
-    suggestionsLimit: (most: number) => `Für die neuesten ${new Intl.NumberFormat(locale).format(most)} Buchungen der Liste ohne Kategorie.`,
+    noSuggestions:
+      'Keine Vorschläge. Dafür braucht es mindestens drei Buchungen mit demselben Namen, von denen vier Fünftel dieselbe Kategorie haben.',
+    suggestionsLimit: (most: number) =>
+      `Für die neuesten ${
+        new Intl.NumberFormat(locale).format(most)
+      } Buchungen der Liste ohne Kategorie.`,
     allSuggestions: (count: number) => count === 1 ? 'Der Vorschlag' : `Alle ${count} Vorschläge`,
     suggestedFor: (name: string, category: string) => `${name}: ${category}`,
-    acceptSuggestions: (count: number) => count === 1 ? 'Eine Kategorie übernehmen' : `${count} Kategorien übernehmen`,
+    acceptSuggestions: (count: number) =>
+      count === 1 ? 'Eine Kategorie übernehmen' : `${count} Kategorien übernehmen`,
     splits: 'Teile',
     splitsHint: 'Gutscheine und Erstattungen mit Minus eingeben.',
     splitNumber: (number: number) => `Teil ${number}`,

@@ -16,7 +16,8 @@ export const verifyEmail = inLanguage({
     invitedQuestion: 'Hat dich jemand in ein Team eingeladen?',
     viewInvitations: 'Einladungen ansehen',
     linkFailed: 'Dieser Link gilt nicht mehr',
-    linkFailedHint: 'Er wurde schon benutzt oder ist zu alt. Du kannst dir einen neuen schicken lassen.',
+    linkFailedHint:
+      'Er wurde schon benutzt oder ist zu alt. Du kannst dir einen neuen schicken lassen.',
     sendLink: 'Neuen Link senden',
   },
 })

@@ -41,17 +41,44 @@ type ComboboxProps = {
 }
 
 /** Returns the options of a typed text: families without one, otherwise the best match first. */
-function optionsOf(of: readonly Choice[], query: string, none: string | undefined, creates: boolean): Option[] {
+function optionsOf(
+  of: readonly Choice[],
+  query: string,
+  none: string | undefined,
+  creates: boolean,
+): Option[] {
   const nameOf = new Map(of.map(({ id, name }) => [id, name]))
-  const rows: Option[] = inFamilies(of).map((row) => ({ ...row, parent: nameOf.get(row.parent_id ?? '') }))
+  const rows: Option[] = inFamilies(of).map((row) => ({
+    ...row,
+    parent: nameOf.get(row.parent_id ?? ''),
+  }))
   const all = none === undefined ? rows : [{ id: '', name: none }, ...rows]
   const found = matching(all, query, ({ name }) => name)
   const isThere = of.some(({ name }) => folded(name) === folded(query))
-  return creates && folded(query) !== '' && !isThere ? [...found, { id: newId, name: query.trim(), isNew: true }] : found
+  return creates && folded(query) !== '' && !isThere
+    ? [...found, { id: newId, name: query.trim(), isNew: true }]
+    : found
 }
 
-/** A field that finds a row by typing. Enter and Tab take the highlighted match, Escape closes only the list. */
-export function Combobox({ of, value, onChange, none, onCreate, opens = false, onClose, required, disabled, placeholder, ...input }: ComboboxProps) {
+/**
+ * A field that finds a row by typing. Enter and Tab take the highlighted match, Escape closes only
+ * the list.
+ */
+export function Combobox(
+  {
+    of,
+    value,
+    onChange,
+    none,
+    onCreate,
+    opens = false,
+    onClose,
+    required,
+    disabled,
+    placeholder,
+    ...input
+  }: ComboboxProps,
+) {
   /** The typed text; null while the field has the name of the chosen row. */
   const [typed, setTyped] = useState<string | null>(opens ? '' : null)
   const query = typed ?? ''
@@ -110,7 +137,9 @@ export function Combobox({ of, value, onChange, none, onCreate, opens = false, o
         onKeyDown={(event) => {
           // fast typing is ahead of the list and of its highlight
           const match = options.find(({ id }) => id === highlighted?.id) ?? options[0]
-          if (query !== '' && match !== undefined && (event.key === 'Tab' || event.key === 'Enter')) {
+          if (
+            query !== '' && match !== undefined && (event.key === 'Tab' || event.key === 'Enter')
+          ) {
             if (event.key === 'Enter') event.preventDefault()
             event.preventBaseUIHandler()
             choose(match)
@@ -127,10 +156,19 @@ export function Combobox({ of, value, onChange, none, onCreate, opens = false, o
               <Base.Empty className='combobox-empty'>{m.noMatches}</Base.Empty>
               <Base.List className='combobox-list'>
                 {(option: Option) => (
-                  <Base.Item key={option.id} value={option} className='combobox-item' data-sub={(query === '' && option.parent !== undefined) || undefined}>
+                  <Base.Item
+                    key={option.id}
+                    value={option}
+                    className='combobox-item'
+                    data-sub={(query === '' && option.parent !== undefined) || undefined}
+                  >
                     <Dot color={option.color} />
-                    <span className='combobox-name'>{option.isNew === true ? m.create(option.name) : option.name}</span>
-                    {query !== '' && option.parent !== undefined && <small className='combobox-parent'>{option.parent}</small>}
+                    <span className='combobox-name'>
+                      {option.isNew === true ? m.create(option.name) : option.name}
+                    </span>
+                    {query !== '' && option.parent !== undefined && (
+                      <small className='combobox-parent'>{option.parent}</small>
+                    )}
                     <Base.ItemIndicator className='combobox-chosen'>✓</Base.ItemIndicator>
                   </Base.Item>
                 )}
@@ -151,14 +189,19 @@ export const Dot = ({ color }: { color: string | null | undefined }) =>
     </svg>
   )
 
-type ComboboxFieldProps = FieldProps & Pick<ComboboxProps, 'of' | 'none' | 'onCreate' | 'required' | 'disabled'> & {
-  onChange?: (id: string) => void
-  /** The choice while the value is null. */
-  fallback?: string
-}
+type ComboboxFieldProps =
+  & FieldProps
+  & Pick<ComboboxProps, 'of' | 'none' | 'onCreate' | 'required' | 'disabled'>
+  & {
+    onChange?: (id: string) => void
+    /** The choice while the value is null. */
+    fallback?: string
+  }
 
 /** A choice of a form by typing. */
-export function ComboboxField({ name, label, hint, problem, onChange, fallback = '', ...combobox }: ComboboxFieldProps) {
+export function ComboboxField(
+  { name, label, hint, problem, onChange, fallback = '', ...combobox }: ComboboxFieldProps,
+) {
   const { field } = useController<Record<string, string | null>>({ name })
   return (
     <Field {...{ name, label, hint, problem }}>
@@ -185,14 +228,21 @@ type SuggestingFieldProps = FieldProps & {
   maxLength?: number
 }
 
-/** A free text that is completed by former ones. Enter and Tab take the highlighted one, Escape keeps what is typed. */
-export function SuggestingField({ name, label, hint, problem, suggestions, ...input }: SuggestingFieldProps) {
+/**
+ * A free text that is completed by former ones. Enter and Tab take the highlighted one, Escape
+ * keeps what is typed.
+ */
+export function SuggestingField(
+  { name, label, hint, problem, suggestions, ...input }: SuggestingFieldProps,
+) {
   const { field } = useController<Record<string, string>>({ name })
   const [isOpen, setIsOpen] = useState(false)
   const [highlighted, setHighlighted] = useState<string | undefined>()
   const typed = field.value ?? ''
   const isKnown = suggestions.some((one) => one === typed)
-  const found = typed === '' || isKnown ? [] : matching(suggestions, typed, (one) => one).slice(0, 8)
+  const found = typed === '' || isKnown
+    ? []
+    : matching(suggestions, typed, (one) => one).slice(0, 8)
   const press = (event: KeyboardEvent) => {
     const match = found.find((one) => one === highlighted) ?? found[0]
     if (event.key === 'Tab' && isOpen && match !== undefined) field.onChange(match)
@@ -222,7 +272,9 @@ export function SuggestingField({ name, label, hint, problem, suggestions, ...in
             }}
             onKeyDown={(event) => {
               press(event)
-              if (event.key === 'Escape' && !(isOpen && found.length > 0)) event.preventBaseUIHandler()
+              if (event.key === 'Escape' && !(isOpen && found.length > 0))
+                event
+                  .preventBaseUIHandler()
             }}
           />
           {isOpen && found.length > 0 && (
@@ -230,7 +282,11 @@ export function SuggestingField({ name, label, hint, problem, suggestions, ...in
               <Autocomplete.Positioner className='menu-place' sideOffset={4} align='start'>
                 <div className='combobox-popup' role='region' aria-label={m.matches}>
                   <Autocomplete.List className='combobox-list'>
-                    {(one: string) => <Autocomplete.Item key={one} value={one} className='combobox-item'>{one}</Autocomplete.Item>}
+                    {(one: string) => (
+                      <Autocomplete.Item key={one} value={one} className='combobox-item'>
+                        {one}
+                      </Autocomplete.Item>
+                    )}
                   </Autocomplete.List>
                 </div>
               </Autocomplete.Positioner>

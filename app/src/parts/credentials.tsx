@@ -3,14 +3,25 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { FinanceError } from 'finance-client'
 import { useState } from 'react'
 import { useSessionContext } from '../shell/session-context.tsx'
-import { enterWithPasskey, finishSignIn, goToProvider, hasPasskeys, passkeysQuery, returnTo, sendVerification, signIn, signInMethodsQuery } from '../data/me.ts'
+import {
+  enterWithPasskey,
+  finishSignIn,
+  goToProvider,
+  hasPasskeys,
+  passkeysQuery,
+  returnTo,
+  sendVerification,
+  signIn,
+  signInMethodsQuery,
+} from '../data/me.ts'
 import { Checkbox, Form, SubmitButton, TextField } from './form.tsx'
 import { ErrorNote } from './ui.tsx'
 import { common } from '../messages/common.ts'
 import { parts as m } from '../messages/parts.ts'
 import { successOf } from './error-messages.ts'
 
-const isRefused = (error: Error | null, code: string) => error instanceof FinanceError && error.code === code
+const isRefused = (error: Error | null, code: string) =>
+  error instanceof FinanceError && error.code === code
 
 /** A code of an authenticator app. Some apps show it in two halves. */
 export const CodeField = ({ autoFocus = false }: { autoFocus?: boolean }) => (
@@ -28,10 +39,22 @@ export const CodeField = ({ autoFocus = false }: { autoFocus?: boolean }) => (
 
 /** A new password, with the service's limits. */
 export const NewPasswordField = ({ name, label }: { name: string, label: string }) => (
-  <TextField name={name} label={label} type='password' autoComplete='new-password' minLength={8} maxLength={128} hint={m.minimumLength} required />
+  <TextField
+    name={name}
+    label={label}
+    type='password'
+    autoComplete='new-password'
+    minLength={8}
+    maxLength={128}
+    hint={m.minimumLength}
+    required
+  />
 )
 
-/** Signs in through the operator's identity provider, if there is one. @param to the path of the app that follows */
+/**
+ * Signs in through the operator's identity provider, if there is one. @param to the path of the app
+ * that follows
+ */
 export function ProviderSignIn({ to }: { to: string }) {
   const provider = useQuery(signInMethodsQuery).data?.oidc
   const go = useMutation({ mutationFn: goToProvider })
@@ -40,7 +63,13 @@ export function ProviderSignIn({ to }: { to: string }) {
     <>
       <ErrorNote error={go.error} />
       <div className='buttons'>
-        <button type='button' aria-disabled={go.isPending} onClick={() => go.isPending || go.mutate(to)}>{m.continueWith(provider.name)}</button>
+        <button
+          type='button'
+          aria-disabled={go.isPending}
+          onClick={() => go.isPending || go.mutate(to)}
+        >
+          {m.continueWith(provider.name)}
+        </button>
       </div>
     </>
   )
@@ -59,7 +88,9 @@ export function PasskeySignIn({ contextId = null }: { contextId?: string | null 
     <>
       <ErrorNote error={enter.error} />
       <div className='buttons'>
-        <button type='button' disabled={enter.isPending} onClick={() => enter.mutate()}>{m.usePasskey}</button>
+        <button type='button' disabled={enter.isPending} onClick={() => enter.mutate()}>
+          {m.usePasskey}
+        </button>
       </div>
     </>
   )
@@ -72,7 +103,11 @@ export function SendVerification({ email }: { email: string }) {
     <>
       <ErrorNote error={send.error} />
       {send.data === undefined
-        ? <button type='button' disabled={send.isPending} onClick={() => send.mutate(email)}>{m.resendVerification}</button>
+        ? (
+          <button type='button' disabled={send.isPending} onClick={() => send.mutate(email)}>
+            {m.resendVerification}
+          </button>
+        )
         : <p role='status'>{successOf(send.data.message)}</p>}
     </>
   )
@@ -102,7 +137,9 @@ export function Confirmation({ error }: { error: Error | null }) {
         )}
       {isRefused(error, 'FRESH_SIGN_IN_REQUIRED') && (
         <>
-          {methods !== undefined && methods.passkeys.length > 0 && <PasskeySignIn contextId={context.id} />}
+          {methods !== undefined && methods.passkeys.length > 0 && (
+            <PasskeySignIn contextId={context.id} />
+          )}
           <ProviderSignIn to='/settings' />
         </>
       )}
@@ -111,7 +148,8 @@ export function Confirmation({ error }: { error: Error | null }) {
 }
 
 /** Leaves an empty password out of a request. */
-export const ownPassword = ({ password }: OwnPassword): { password?: string } => password === '' ? {} : { password }
+export const ownPassword = ({ password }: OwnPassword): { password?: string } =>
+  password === '' ? {} : { password }
 
 type SignInFormProps = {
   /** The user who signs in again. Without it the form asks for the address. */
@@ -136,18 +174,43 @@ export function SignInForm({ email, afterwards }: SignInFormProps) {
     // the pending sign-in has expired
     onError: (error) => isRefused(error, 'UNAUTHORIZED') && enter.reset(),
   })
-  if (isRefused(enter.error, 'SECOND_FACTOR_REQUIRED')) return <CodeForm error={finish.error} isBusy={finish.isPending} onCode={finish.mutate} />
+  if (isRefused(enter.error, 'SECOND_FACTOR_REQUIRED'))
+    return <CodeForm error={finish.error} isBusy={finish.isPending} onCode={finish.mutate} />
   return (
-    <Form defaultValues={{ email: email ?? '', password: '' }} error={enter.error} onSubmit={enter.mutate}>
-      {isRefused(finish.error, 'UNAUTHORIZED') && enter.isIdle && <p role='alert'>{m.passwordExpired}</p>}
-      {email === undefined && <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' required />}
-      <TextField name='password' label={common.password} type='password' autoComplete='current-password' required />
+    <Form
+      defaultValues={{ email: email ?? '', password: '' }}
+      error={enter.error}
+      onSubmit={enter.mutate}
+    >
+      {isRefused(finish.error, 'UNAUTHORIZED') && enter.isIdle && (
+        <p role='alert'>{m.passwordExpired}</p>
+      )}
+      {email === undefined && (
+        <TextField
+          name='email'
+          label={common.emailAddress}
+          type='email'
+          autoComplete='username'
+          required
+        />
+      )}
+      <TextField
+        name='password'
+        label={common.password}
+        type='password'
+        autoComplete='current-password'
+        required
+      />
       <SubmitButton isBusy={enter.isPending}>{common.signIn}</SubmitButton>
     </Form>
   )
 }
 
-type CodeFormProps = { error: Error | null, isBusy: boolean, onCode: (input: Parameters<typeof finishSignIn>[0]) => void }
+type CodeFormProps = {
+  error: Error | null
+  isBusy: boolean
+  onCode: (input: Parameters<typeof finishSignIn>[0]) => void
+}
 
 function CodeForm({ error, isBusy, onCode }: CodeFormProps) {
   const [isBackup, setBackup] = useState(false)
@@ -165,7 +228,11 @@ function CodeForm({ error, isBusy, onCode }: CodeFormProps) {
     />
   )
   return (
-    <Form defaultValues={{ code: '', trustDevice: false }} error={error} onSubmit={(values) => onCode({ ...values, isBackup })}>
+    <Form
+      defaultValues={{ code: '', trustDevice: false }}
+      error={error}
+      onSubmit={(values) => onCode({ ...values, isBackup })}
+    >
       {({ resetField }) => (
         <>
           <p>{m.secondFactorHint}</p>

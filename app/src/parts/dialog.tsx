@@ -24,25 +24,41 @@ export const Dialog = ({ title, open, onClose, focus, className = '', children }
       <Base.Backdrop className='backdrop' />
       <Base.Popup
         className={`dialog ${className}`}
-        {...(focus !== undefined && { initialFocus: () => document.querySelector<HTMLElement>(`.dialog ${focus}`) })}
+        {...(focus !== undefined && {
+          initialFocus: () => document.querySelector<HTMLElement>(`.dialog ${focus}`),
+        })}
       >
         <Base.Title className='dialog-title'>{title}</Base.Title>
         {children}
-        {onClose !== undefined && <Base.Close className='dialog-close' aria-label={m.close}>×</Base.Close>}
+        {onClose !== undefined && (
+          <Base.Close className='dialog-close' aria-label={m.close}>×</Base.Close>
+        )}
       </Base.Popup>
     </Base.Portal>
   </Base.Root>
 )
 
-type ConfirmProps = { title: string, action: string, error: Error | null, isBusy: boolean, onConfirm: () => void, onClose: () => void, children: ReactNode }
+type ConfirmProps = {
+  title: string
+  action: string
+  error: Error | null
+  isBusy: boolean
+  onConfirm: () => void
+  onClose: () => void
+  children: ReactNode
+}
 
 /** Asks before an action that cannot be undone. */
-export const Confirm = ({ title, action, error, isBusy, onConfirm, onClose, children }: ConfirmProps) => (
+export const Confirm = (
+  { title, action, error, isBusy, onConfirm, onClose, children }: ConfirmProps,
+) => (
   <Dialog title={title} open onClose={onClose}>
     {children}
     <ErrorNote error={error} />
     <div className='buttons'>
-      <button type='button' className='danger' disabled={isBusy} onClick={onConfirm}>{action}</button>
+      <button type='button' className='danger' disabled={isBusy} onClick={onConfirm}>
+        {action}
+      </button>
       <button type='button' onClick={onClose}>{common.cancel}</button>
     </div>
   </Dialog>

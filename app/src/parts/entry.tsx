@@ -23,31 +23,75 @@ import '../styles/entry.css'
 /** The day and the account of the former row, which the next one starts with. */
 type Former = { day: string, account: string | null }
 
-/** The account and the category that the page suggests for a new row; null for none. A copy also has a name and a signed amount. */
-export type Beginning = { account: string | null, category: string | null, name?: string, amount?: number }
+/**
+ * The account and the category that the page suggests for a new row; null for none. A copy also has
+ * a name and a signed amount.
+ */
+export type Beginning = {
+  account: string | null
+  category: string | null
+  name?: string
+  amount?: number
+}
 
 /** A form for new rows. It is empty again after each, and keeps the day and the account. */
-export function NewEntry({ begin, changes, onClose }: { begin: Beginning, changes: TransactionChanges, onClose: () => void }) {
+export function NewEntry(
+  { begin, changes, onClose }: {
+    begin: Beginning
+    changes: TransactionChanges
+    onClose: () => void
+  },
+) {
   const [turn, setTurn] = useState(0)
   const [former, setFormer] = useState<Former>({ day: today(), account: null })
   const next = (last: Former) => {
     setFormer(last)
     setTurn(turn + 1)
   }
-  return <Entry key={turn} row={null} begin={begin} former={former} changes={changes} onStored={next} onClose={onClose} />
+  return (
+    <Entry
+      key={turn}
+      row={null}
+      begin={begin}
+      former={former}
+      changes={changes}
+      onStored={next}
+      onClose={onClose}
+    />
+  )
 }
 
 /** A form for one new row that begins with the values of another. */
-export const CopiedEntry = ({ begin, changes, onClose }: { begin: Beginning, changes: TransactionChanges, onClose: () => void }) => (
-  <Entry row={null} begin={begin} former={{ day: today(), account: null }} changes={changes} onStored={onClose} onClose={onClose} />
+export const CopiedEntry = (
+  { begin, changes, onClose }: {
+    begin: Beginning
+    changes: TransactionChanges
+    onClose: () => void
+  },
+) => (
+  <Entry
+    row={null}
+    begin={begin}
+    former={{ day: today(), account: null }}
+    changes={changes}
+    onStored={onClose}
+    onClose={onClose}
+  />
 )
 
 /** Edits a row. Stores only changed fields, because another user may change the others. */
 export const EditEntry = ({ row, ...rest }: EditEntryProps) => (
-  <Entry row={row} former={{ day: dayOf(row), account: row.account_id }} onStored={rest.onClose} {...rest} />
+  <Entry
+    row={row}
+    former={{ day: dayOf(row), account: row.account_id }}
+    onStored={rest.onClose}
+    {...rest}
+  />
 )
 
-type EditEntryProps = Pick<EntryProps, 'isGone' | 'changes' | 'onClose' | 'onDetails'> & { row: Transaction }
+type EditEntryProps = Pick<EntryProps, 'isGone' | 'changes' | 'onClose' | 'onDetails'> & {
+  row: Transaction
+}
 
 type EntryProps = {
   row: Transaction | null
@@ -71,7 +115,10 @@ type Values = {
   transaction_date: string
 }
 
-function Entry({ row: shownRow, isGone = false, begin, former, changes, onStored, onClose: close, onDetails }: EntryProps) {
+function Entry(
+  { row: shownRow, isGone = false, begin, former, changes, onStored, onClose: close, onDetails }:
+    EntryProps,
+) {
   // the row as it was opened, so that changes of other users are not stored as the user's
   const [row] = useState(shownRow)
   /** The row as the user last saw it. */
@@ -94,8 +141,13 @@ function Entry({ row: shownRow, isGone = false, begin, former, changes, onStored
   }
   const chosenOf = (values: Values) => {
     const last = usualOf(suggestions, values.name)
-    const likely = [last?.account_id, former.account, accounts.length === 1 ? accounts[0]?.id : suggestions[0]?.account_id]
-    const account_id = values.account_id ?? likely.find((some) => accounts.some(({ id }) => id === some)) ?? ''
+    const likely = [
+      last?.account_id,
+      former.account,
+      accounts.length === 1 ? accounts[0]?.id : suggestions[0]?.account_id,
+    ]
+    const account_id = values.account_id ??
+      likely.find((some) => accounts.some(({ id }) => id === some)) ?? ''
     return {
       // the usual amount of a payee is only a suggestion for a new row
       amount: values.amount ?? (row === null && last !== undefined ? Math.abs(last.amount) : null),
@@ -118,7 +170,8 @@ function Entry({ row: shownRow, isGone = false, begin, former, changes, onStored
       account_id: chosen.account_id || null,
     }
     const onSuccess = () => onStored({ day, account: next.account_id })
-    if (row === null || seen === null) return changes.add.mutate({ ...next, transaction_date: day }, { onSuccess })
+    if (row === null || seen === null)
+      return changes.add.mutate({ ...next, transaction_date: day }, { onSuccess })
     // an unchanged day keeps its time
     const wanted = { ...next, ...(day !== dayOf(row) && { transaction_date: day }) }
     const changed = changedFields(row, wanted)
@@ -128,7 +181,11 @@ function Entry({ row: shownRow, isGone = false, begin, former, changes, onStored
       onError: (error) => error instanceof ChangedMeanwhile && setSeen(error.row),
     })
   }
-  const notice = isGone ? m.conflict.gone : seen !== null && shownRow !== null ? noticeOf(seen, shownRow) : null
+  const notice = isGone
+    ? m.conflict.gone
+    : seen !== null && shownRow !== null
+    ? noticeOf(seen, shownRow)
+    : null
   const amountBefore = row?.amount ?? begin?.amount
   const defaultValues: Values = {
     name: row?.name ?? begin?.name ?? '',
@@ -145,13 +202,18 @@ function Entry({ row: shownRow, isGone = false, begin, former, changes, onStored
       aria-label={row === null ? m.newTransaction : common.editOf(row.name)}
       onKeyDown={(event) => {
         // an open list takes the key
-        const isInList = event.target instanceof Element && event.target.getAttribute('aria-expanded') === 'true'
+        const isInList = event.target instanceof Element &&
+          event.target.getAttribute('aria-expanded') === 'true'
         if (event.key === 'Escape' && !isInList) onClose()
       }}
     >
       {row !== null && <Meanwhile text={work.isIdle ? notice : null} />}
       <Form
-        draft={row !== null ? `transaction ${row.id}` : begin?.name === undefined ? 'entry new' : undefined}
+        draft={row !== null
+          ? `transaction ${row.id}`
+          : begin?.name === undefined
+          ? 'entry new'
+          : undefined}
         defaultValues={defaultValues}
         error={work.error}
         onSubmit={submit}
@@ -161,7 +223,14 @@ function Entry({ row: shownRow, isGone = false, begin, former, changes, onStored
           const { amount, direction, category_id, account_id, currency } = chosenOf(values)
           return (
             <>
-              <SuggestingField name='name' label={common.name} suggestions={row === null ? payees : []} maxLength={255} autoFocus required />
+              <SuggestingField
+                name='name'
+                label={common.name}
+                suggestions={row === null ? payees : []}
+                maxLength={255}
+                autoFocus
+                required
+              />
               <AmountField
                 name='amount'
                 label={common.amount}
@@ -169,7 +238,10 @@ function Entry({ row: shownRow, isGone = false, begin, former, changes, onStored
                 fallback={amount}
                 isNeverZero={row?.amount !== 0}
                 direction='direction'
-                sign={{ direction: direction === 'in' ? 'in' : 'out', isFixed: row?.transfer_id != null }}
+                sign={{
+                  direction: direction === 'in' ? 'in' : 'out',
+                  isFixed: row?.transfer_id != null,
+                }}
                 required
               />
               <ComboboxField
@@ -190,11 +262,21 @@ function Entry({ row: shownRow, isGone = false, begin, former, changes, onStored
                 none={m.noAccount}
                 fallback={account_id}
               />
-              <DateField name='transaction_date' label={m.date} min={firstDay} max={lastDay} required />
+              <DateField
+                name='transaction_date'
+                label={m.date}
+                min={firstDay}
+                max={lastDay}
+                required
+              />
               <div className='entry-buttons'>
-                <SubmitButton isBusy={work.isPending}>{row === null ? m.add : common.save}</SubmitButton>
+                <SubmitButton isBusy={work.isPending}>
+                  {row === null ? m.add : common.save}
+                </SubmitButton>
                 <button type='button' className='quiet' onClick={onClose}>{m.close}</button>
-                {onDetails !== undefined && <button type='button' className='quiet' onClick={onDetails}>{m.details}</button>}
+                {onDetails !== undefined && (
+                  <button type='button' className='quiet' onClick={onDetails}>{m.details}</button>
+                )}
               </div>
             </>
           )

@@ -18,7 +18,13 @@ export function AddExamples() {
   })
   return (
     <div className='notice-offer'>
-      <button type='button' aria-disabled={add.isPending} onClick={() => add.isPending || add.mutate(undefined)}>{m.add}</button>
+      <button
+        type='button'
+        aria-disabled={add.isPending}
+        onClick={() => add.isPending || add.mutate(undefined)}
+      >
+        {m.add}
+      </button>
       <p>{m.addHint}</p>
     </div>
   )
@@ -28,16 +34,30 @@ export function AddExamples() {
 export function RemoveExamples() {
   const { user } = useSessionContext()
   const remove = useChange(async (context) => (await store()).removeExamples(context, user.id), {
-    outcome: ({ kept, undo }) => ({ text: kept.length === 0 ? m.removed : m.keptBecauseUsed(kept.join(', ')), undo }),
+    outcome: ({ kept, undo }) => ({
+      text: kept.length === 0 ? m.removed : m.keptBecauseUsed(kept.join(', ')),
+      undo,
+    }),
     toastsErrors: true,
   })
-  return <button type='button' aria-disabled={remove.isPending} onClick={() => remove.isPending || remove.mutate(undefined)}>{m.remove}</button>
+  return (
+    <button
+      type='button'
+      aria-disabled={remove.isPending}
+      onClick={() => remove.isPending || remove.mutate(undefined)}
+    >
+      {m.remove}
+    </button>
+  )
 }
 
 /** Says above every page that the context has example books. */
 export function ExampleBanner() {
   const { context, rights } = useSessionContext()
-  const { data: hasExamples = false } = useQuery({ ...accountsQuery(context), select: (accounts) => accounts.some(isExample) })
+  const { data: hasExamples = false } = useQuery({
+    ...accountsQuery(context),
+    select: (accounts) => accounts.some(isExample),
+  })
   return hasExamples && (
     <aside className='notice' aria-label={m.title}>
       <p>{m.notice}</p>

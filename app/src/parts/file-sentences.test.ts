@@ -13,9 +13,18 @@ type Node = { type: string, value?: unknown, [part: string]: unknown }
 /** Returns the sentences of the client's readers, with `{}` for each value. */
 function sentencesOf(node: Node): string[] {
   const quasis = (node['quasis'] ?? []) as Array<{ value: { cooked: string } }>
-  const text = node.type === 'TemplateLiteral' ? quasis.map(({ value }) => value.cooked).join('{}') : typeof node.value === 'string' ? node.value : ''
-  const parts = Object.values(node).flat().filter((part): part is Node => typeof (part as Node | null)?.type === 'string')
-  return [...parts.flatMap(sentencesOf), ...text.includes(' ') && text.endsWith('.') && !text.includes('|') ? [text] : []]
+  const text = node.type === 'TemplateLiteral'
+    ? quasis.map(({ value }) => value.cooked).join('{}')
+    : typeof node.value === 'string'
+    ? node.value
+    : ''
+  const parts = Object.values(node).flat().filter((part): part is Node =>
+    typeof (part as Node | null)?.type === 'string'
+  )
+  return [
+    ...parts.flatMap(sentencesOf),
+    ...text.includes(' ') && text.endsWith('.') && !text.includes('|') ? [text] : [],
+  ]
 }
 
 /** Errors that the app shows by their codes, and one about an option that the app does not use. */
@@ -30,28 +39,52 @@ const isEnd = (sentence: string) => /^whether |^ Say whether/.test(sentence)
 
 test('each sentence of the readers of bank files and exports has a German translation', () => {
   const sentences = ['bank-files', 'client/export'].flatMap((folder) =>
-    globSync('*.ts', { cwd: join(checkout, folder) }).filter((file) => !file.startsWith('presets')).flatMap((file) =>
-      sentencesOf(parseAst(readFileSync(join(checkout, folder, file), 'utf8'), { lang: 'ts' }) as unknown as Node)
-    )
+    globSync('*.ts', { cwd: join(checkout, folder) }).filter((file) => !file.startsWith('presets'))
+      .flatMap((file) =>
+        sentencesOf(
+          parseAst(readFileSync(join(checkout, folder, file), 'utf8'), {
+            lang: 'ts',
+          }) as unknown as Node,
+        )
+      )
   )
-  const userSentences = [...new Set(sentences)].filter((sentence) => !coded.includes(sentence) && !isEnd(sentence) && sentence !== '{}.')
+  const userSentences = [...new Set(sentences)].filter((sentence) =>
+    !coded.includes(sentence) && !isEnd(sentence) && sentence !== '{}.'
+  )
   expect(userSentences.length).toBeGreaterThan(80)
   const translations = new Set(german.map(([sentence]) => sentence))
-  const isKnown = (sentence: string) => translations.has(sentence) || sentence === '"{}" {} not say {}'
+  const isKnown = (sentence: string) =>
+    translations.has(sentence) || sentence === '"{}" {} not say {}'
   expect(userSentences.filter((sentence) => !isKnown(sentence))).toEqual([])
 })
 
 test('a translation has the values of its sentence', () => {
-  expect(translationOf('"x" at the rate 1.2 was rounded to 1.23.', german)).toBe('„x“ zum Kurs 1.2 wurde auf 1.23 gerundet.')
-  expect(translationOf('This is line 4 of may.xml once more, with the same id, and was left out.', german))
+  expect(translationOf('"x" at the rate 1.2 was rounded to 1.23.', german)).toBe(
+    '„x“ zum Kurs 1.2 wurde auf 1.23 gerundet.',
+  )
+  expect(
+    translationOf(
+      'This is line 4 of may.xml once more, with the same id, and was left out.',
+      german,
+    ),
+  )
     .toBe('Das ist noch einmal Zeile 4 von may.xml mit derselben Kennung und wurde ausgelassen.')
-  expect(translationOf('"12.5" has more decimals than can be stored. Say whether such amounts are rounded or left out: roundAmounts true or false.', german))
+  expect(
+    translationOf(
+      '"12.5" has more decimals than can be stored. Say whether such amounts are rounded or left out: roundAmounts true or false.',
+      german,
+    ),
+  )
     .toBe('„12.5“ hat mehr Nachkommastellen, als gespeichert werden können.')
-  expect(translationOf('the bank now says another name, amount', german)).toBe('Neu laut Bank: name, amount.')
+  expect(translationOf('the bank now says another name, amount', german)).toBe(
+    'Neu laut Bank: name, amount.',
+  )
 })
 
 test('a file name before a sentence and several reasons in one text are translated, and an unknown text stays', () => {
   expect(translated('may.xml: The file is empty.', german)).toBe('may.xml: Die Datei ist leer.')
-  expect(translated('stored with another status; it is half of a transfer', german)).toBe('Anders gespeichert: status. Sie gehört zu einer Umbuchung.')
+  expect(translated('stored with another status; it is half of a transfer', german)).toBe(
+    'Anders gespeichert: status. Sie gehört zu einer Umbuchung.',
+  )
   expect(translated('something else', german)).toBe('something else')
 })

@@ -1,7 +1,11 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { common } from '../messages/common.ts'
 
-type FoldProps = { name: string, of: { isSuccess: boolean, reset: () => void }, children: ReactNode }
+type FoldProps = {
+  name: string
+  of: { isSuccess: boolean, reset: () => void }
+  children: ReactNode
+}
 
 /**
  * A form behind a button. Closes on success, which also clears the password.

@@ -1,6 +1,27 @@
-/** Forms by react-hook-form. The browser validates each field, the service checks the request, and a field shows an error that has its name. */
-import { type ComponentProps, createContext, Fragment, type ReactNode, use, useEffect, useId, useRef, useState } from 'react'
-import { type DefaultValues, type FieldValues, FormProvider, useController, useForm, useFormContext, type UseFormReturn } from 'react-hook-form'
+/**
+ * Forms by react-hook-form. The browser validates each field, the service checks the request, and a
+ * field shows an error that has its name.
+ */
+import {
+  type ComponentProps,
+  createContext,
+  Fragment,
+  type ReactNode,
+  use,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react'
+import {
+  type DefaultValues,
+  type FieldValues,
+  FormProvider,
+  useController,
+  useForm,
+  useFormContext,
+  type UseFormReturn,
+} from 'react-hook-form'
 import { useDraft } from '../shell/drafts.ts'
 import { useUnsavedInput } from '../shell/session-context.tsx'
 import { inFamilies } from '../data/categories.ts'
@@ -17,7 +38,10 @@ const ErrorContext = createContext<Error | null>(null)
 type FormProps<Values extends FieldValues> = {
   defaultValues: Values
   error?: Error | null
-  /** Keeps the input through a reload: the kind of the form and the id of its row, or `new`. Never for a form with secrets. */
+  /**
+   * Keeps the input through a reload: the kind of the form and the id of its row, or `new`. Never
+   * for a form with secrets.
+   */
   draft?: string | undefined
   onSubmit: (values: Values) => unknown
   /** A function if the form depends on its own values. */
@@ -25,9 +49,13 @@ type FormProps<Values extends FieldValues> = {
 }
 
 /** A form that shows why its last attempt failed and keeps the input. */
-export function Form<Values extends FieldValues>({ defaultValues, error = null, draft, onSubmit, children }: FormProps<Values>) {
+export function Form<Values extends FieldValues>(
+  { defaultValues, error = null, draft, onSubmit, children }: FormProps<Values>,
+) {
   const { restored, keep, drop, discard } = useDraft(draft, defaultValues)
-  const form = useForm<Values>({ defaultValues: { ...defaultValues, ...restored } as DefaultValues<Values> })
+  const form = useForm<Values>({
+    defaultValues: { ...defaultValues, ...restored } as DefaultValues<Values>,
+  })
   const { subscribe, getValues } = form
   const [isSent, setIsSent] = useState(false)
   const isRestored = restored !== null && !isSent
@@ -36,7 +64,8 @@ export function Form<Values extends FieldValues>({ defaultValues, error = null, 
     () =>
       subscribe({
         formState: { values: true, isDirty: true },
-        callback: ({ values, type, isDirty }) => (type === 'change' || isDirty === true) && keep(values),
+        callback: ({ values, type, isDirty }) =>
+          (type === 'change' || isDirty === true) && keep(values),
       }),
     [subscribe, keep],
   )
@@ -57,7 +86,9 @@ export function Form<Values extends FieldValues>({ defaultValues, error = null, 
         <ErrorNote error={error} />
         {/* some fields keep the text as it was typed */}
         <Fragment key={restored === null ? 'new' : 'restored'}>
-          <ErrorContext value={error}>{typeof children === 'function' ? children(form) : children}</ErrorContext>
+          <ErrorContext value={error}>
+            {typeof children === 'function' ? children(form) : children}
+          </ErrorContext>
         </Fragment>
         {/* the style sheet shows it first, but the focus begins in the first field */}
         {isRestored && (
@@ -80,20 +111,46 @@ const Restored = ({ onDiscard }: { onDiscard: () => void }) => (
   </div>
 )
 
-export type FieldProps = { name: string, label: string, hint?: ReactNode, problem?: string | null | undefined }
+export type FieldProps = {
+  name: string
+  label: string
+  hint?: ReactNode
+  problem?: string | null | undefined
+}
 
-type ControlProps = { id: string, name: string, 'aria-invalid': boolean, 'aria-describedby': string | undefined }
+type ControlProps = {
+  id: string
+  name: string
+  'aria-invalid': boolean
+  'aria-describedby': string | undefined
+}
 
 /** A label, its control and its note. */
-export function Field({ name, label, hint, problem = null, children }: FieldProps & { children: (control: ControlProps) => ReactNode }) {
+export function Field(
+  { name, label, hint, problem = null, children }: FieldProps & {
+    children: (control: ControlProps) => ReactNode
+  },
+) {
   const id = useId()
   const isWrong = isAbout(use(ErrorContext), name) || problem !== null
   const note = problem ?? hint
   return (
     <div className='field'>
       <label htmlFor={id}>{label}</label>
-      {children({ id, name, 'aria-invalid': isWrong, 'aria-describedby': note == null ? undefined : `${id}-note` })}
-      {note != null && <p id={`${id}-note`} className={problem === null ? 'field-note' : 'field-note field-problem'}>{note}</p>}
+      {children({
+        id,
+        name,
+        'aria-invalid': isWrong,
+        'aria-describedby': note == null ? undefined : `${id}-note`,
+      })}
+      {note != null && (
+        <p
+          id={`${id}-note`}
+          className={problem === null ? 'field-note' : 'field-note field-problem'}
+        >
+          {note}
+        </p>
+      )}
     </div>
   )
 }
@@ -112,15 +169,28 @@ export function TextField({ name, label, hint, problem, onChange, ...input }: In
   })
   return (
     <Field {...{ name, label, hint, problem }}>
-      {(control) => <input {...(input.required === true && input.type === undefined && notBlank)} {...input} {...registered} {...control} ref={ref} />}
+      {(control) => (
+        <input
+          {...(input.required === true && input.type === undefined && notBlank)}
+          {...input}
+          {...registered}
+          {...control}
+          ref={ref}
+        />
+      )}
     </Field>
   )
 }
 
 type DateFieldProps = FieldProps & { min?: string, max?: string, required?: boolean }
 
-/** A day as the locale writes it, in short forms too. Its value is `2025-01-31`; empty if the input is no day. */
-export function DateField({ name, label, hint, problem, min = firstDay, max = lastDay, required }: DateFieldProps) {
+/**
+ * A day as the locale writes it, in short forms too. Its value is `2025-01-31`; empty if the input
+ * is no day.
+ */
+export function DateField(
+  { name, label, hint, problem, min = firstDay, max = lastDay, required }: DateFieldProps,
+) {
   const { field } = useController<Record<string, string>>({ name })
   const [typed, setTyped] = useState<string | null>(null)
   const [isLeft, setIsLeft] = useState(false)
@@ -165,7 +235,13 @@ export function DateField({ name, label, hint, problem, min = firstDay, max = la
               choose(day === '' ? today() : addDays(day, by))
             }}
           />
-          <button type='button' className='day-open' tabIndex={-1} aria-label={m.openCalendar} onClick={() => calendar.current?.showPicker()}>
+          <button
+            type='button'
+            className='day-open'
+            tabIndex={-1}
+            aria-label={m.openCalendar}
+            onClick={() => calendar.current?.showPicker()}
+          >
             <svg viewBox='0 0 16 16' aria-hidden='true'>
               <path d='M2.5 4h11v9.5h-11zM2.5 7h11M5.5 2v3M10.5 2v3' />
             </svg>
@@ -187,14 +263,19 @@ export function DateField({ name, label, hint, problem, min = firstDay, max = la
   )
 }
 
-type SelectProps = FieldProps & Omit<ComponentProps<'select'>, 'name' | 'value' | 'defaultValue' | 'onChange'> & {
-  onChange?: (value: string) => void
-  /** The choice while the value is null. */
-  fallback?: string
-}
+type SelectProps =
+  & FieldProps
+  & Omit<ComponentProps<'select'>, 'name' | 'value' | 'defaultValue' | 'onChange'>
+  & {
+    onChange?: (value: string) => void
+    /** The choice while the value is null. */
+    fallback?: string
+  }
 
 /** A choice in the browser's own control, which phones and screen readers know. */
-export function Select({ name, label, hint, problem, onChange, fallback, children, ...select }: SelectProps) {
+export function Select(
+  { name, label, hint, problem, onChange, fallback, children, ...select }: SelectProps,
+) {
   const { field } = useController<Record<string, string | null>>({ name })
   return (
     <Field {...{ name, label, hint, problem }}>
@@ -228,15 +309,21 @@ export function Checkbox({ name, children }: { name: string, children: ReactNode
 
 type OptionRow = { id: string, name: string, parent_id?: string | null }
 
-/** The options of a choice: rows by their ids, subcategories indented below their parents, or labels by their values. */
+/**
+ * The options of a choice: rows by their ids, subcategories indented below their parents, or labels
+ * by their values.
+ */
 export const Options = ({ of }: { of: readonly OptionRow[] | Record<string, string> }) => {
   const options = isRows(of)
-    ? inFamilies(of).map(({ id, name, parent_id: parent }) => [id, parent == null ? name : `\u2003${name}`])
+    ? inFamilies(of).map((
+      { id, name, parent_id: parent },
+    ) => [id, parent == null ? name : `\u2003${name}`])
     : Object.entries(of)
   return options.map(([value, name]) => <option key={value} value={value}>{name}</option>)
 }
 
-const isRows = (of: readonly OptionRow[] | Record<string, string>): of is readonly OptionRow[] => Array.isArray(of)
+const isRows = (of: readonly OptionRow[] | Record<string, string>): of is readonly OptionRow[] =>
+  Array.isArray(of)
 
 export const SubmitButton = ({ isBusy, children }: { isBusy: boolean, children: ReactNode }) => (
   <button

@@ -16,7 +16,9 @@ export function LanguageChoice() {
         onChange={({ target }) => chooseLanguage((target.value || null) as Language | null)}
       >
         <option value=''>{m.browserLanguage}</option>
-        {Object.entries(languages).map(([language, name]) => <option key={language} value={language} lang={language}>{name}</option>)}
+        {Object.entries(languages).map(([language, name]) => (
+          <option key={language} value={language} lang={language}>{name}</option>
+        ))}
       </select>
       <p id={`${id}-note`} className='field-note'>{m.reloadsPage}</p>
     </div>

@@ -3,7 +3,9 @@ import { type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-q
 import { parts as m } from '../messages/parts.ts'
 
 /** Announces a change of the edited row; nothing if the text is null. */
-export const Meanwhile = ({ text }: { text: string | null }) => <div role='status'>{text !== null && <p className='field-note'>{text}</p>}</div>
+export const Meanwhile = ({ text }: { text: string | null }) => (
+  <div role='status'>{text !== null && <p className='field-note'>{text}</p>}</div>
+)
 
 type RowMeanwhileProps<Row, Key extends QueryKey> = {
   /** The row as the form was opened; null for a new one. */
@@ -15,9 +17,14 @@ type RowMeanwhileProps<Row, Key extends QueryKey> = {
 }
 
 /** Announces that the edited row has other values by now, or is deleted. */
-export function RowMeanwhile<Row extends { id: string }, Key extends QueryKey>({ row, query, valuesOf }: RowMeanwhileProps<Row, Key>) {
+export function RowMeanwhile<Row extends { id: string }, Key extends QueryKey>(
+  { row, query, valuesOf }: RowMeanwhileProps<Row, Key>,
+) {
   const { data } = useQuery({ ...query, enabled: false })
   const now = data?.find(({ id }) => id === row?.id)
-  const isSame = row === null || data === undefined || (now !== undefined && JSON.stringify(valuesOf(now)) === JSON.stringify(valuesOf(row)))
-  return <Meanwhile text={isSame ? null : now === undefined ? m.deletedMeanwhile : m.changedMeanwhile} />
+  const isSame = row === null || data === undefined ||
+    (now !== undefined && JSON.stringify(valuesOf(now)) === JSON.stringify(valuesOf(row)))
+  return (
+    <Meanwhile text={isSame ? null : now === undefined ? m.deletedMeanwhile : m.changedMeanwhile} />
+  )
 }

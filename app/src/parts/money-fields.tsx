@@ -10,7 +10,8 @@ import { parts as m } from '../messages/parts.ts'
 export type Direction = 'out' | 'in' | 'transfer'
 
 /** The direction that a typed sign means. */
-const directionOf = (typed: string): Direction | null => /^\s*\+/.test(typed) ? 'in' : /^\s*[-−]/.test(typed) ? 'out' : null
+const directionOf = (typed: string): Direction | null =>
+  /^\s*\+/.test(typed) ? 'in' : /^\s*[-−]/.test(typed) ? 'out' : null
 
 type AmountFieldProps = FieldProps & {
   /** The name of a direction field, which a typed sign sets. */
@@ -21,12 +22,19 @@ type AmountFieldProps = FieldProps & {
   isNeverZero?: boolean
   /** The suggested amount while the value is null. Typing replaces it. */
   fallback?: number | null
-  /** The direction, with a button that turns it. Without it the form has a field of its own for the direction. */
+  /**
+   * The direction, with a button that turns it. Without it the form has a field of its own for the
+   * direction.
+   */
   sign?: { direction: 'in' | 'out', isFixed: boolean }
 }
 
 /** Returns the problem of a typed amount; null if there is none. */
-function problemOf(typed: string, currency: string | undefined, isNeverZero: boolean): string | null {
+function problemOf(
+  typed: string,
+  currency: string | undefined,
+  isNeverZero: boolean,
+): string | null {
   if (typed === '') return null
   const amount = parseAmount(typed)
   if (amount === null) return m.invalidAmount
@@ -37,9 +45,24 @@ function problemOf(typed: string, currency: string | undefined, isNeverZero: boo
   return m.decimalsAllowed(currency.toUpperCase(), decimals)
 }
 
-/** An amount in the user's notation, or a sum of amounts, which is replaced by its result. The value is null if the input is no amount. */
-export function AmountField({ direction: directionName, required, currency, isNeverZero = false, fallback = null, sign, ...field }: AmountFieldProps) {
-  const { field: { value, onChange } } = useController<Record<string, number | null>>({ name: field.name })
+/**
+ * An amount in the user's notation, or a sum of amounts, which is replaced by its result. The value
+ * is null if the input is no amount.
+ */
+export function AmountField(
+  {
+    direction: directionName,
+    required,
+    currency,
+    isNeverZero = false,
+    fallback = null,
+    sign,
+    ...field
+  }: AmountFieldProps,
+) {
+  const { field: { value, onChange } } = useController<Record<string, number | null>>({
+    name: field.name,
+  })
   const { setValue } = useFormContext<Record<string, Direction>>()
   const [input, setTyped] = useState(value == null ? null : typedAmount(value))
   const typed = input ?? (fallback === null ? '' : typedAmount(fallback))
@@ -53,7 +76,8 @@ export function AmountField({ direction: directionName, required, currency, isNe
     setIsLeft(true)
     if (input !== null && amount !== null) setTyped(typedAmount(amount))
   }
-  const turn = (direction: Direction) => directionName !== undefined && setValue(directionName, direction, { shouldDirty: true })
+  const turn = (direction: Direction) =>
+    directionName !== undefined && setValue(directionName, direction, { shouldDirty: true })
   return (
     <Field {...field} problem={(isLeft ? problem : null) ?? field.problem}>
       {(props) => (
@@ -84,16 +108,30 @@ export function AmountField({ direction: directionName, required, currency, isNe
   )
 }
 
-type SignedProps = { sign: AmountFieldProps['sign'], onTurn: (direction: Direction) => void, children: ReactNode }
+type SignedProps = {
+  sign: AmountFieldProps['sign']
+  onTurn: (direction: Direction) => void
+  children: ReactNode
+}
 
-/** A button for the sign before an amount. It is not on the way of the Tab key, because a typed + or - does the same. */
+/**
+ * A button for the sign before an amount. It is not on the way of the Tab key, because a typed + or
+ * - does the same.
+ */
 function Signed({ sign, onTurn, children }: SignedProps) {
   if (sign === undefined) return children
   const isIn = sign.direction === 'in'
   const name = isIn ? m.isIncome : m.isExpense
   return (
     <span className='signed'>
-      <button type='button' tabIndex={-1} disabled={sign.isFixed} aria-label={name} title={name} onClick={() => onTurn(isIn ? 'out' : 'in')}>
+      <button
+        type='button'
+        tabIndex={-1}
+        disabled={sign.isFixed}
+        aria-label={name}
+        title={name}
+        onClick={() => onTurn(isIn ? 'out' : 'in')}
+      >
         {isIn ? '+' : '−'}
       </button>
       {children}
@@ -103,7 +141,12 @@ function Signed({ sign, onTurn, children }: SignedProps) {
 
 /** Expense or income, so that an amount needs no sign, and a transfer where the form has one. */
 export const DirectionField = (
-  { hasTransfer = false, ...props }: { hasTransfer?: boolean, hint?: string | undefined, disabled?: boolean, fallback?: string },
+  { hasTransfer = false, ...props }: {
+    hasTransfer?: boolean
+    hint?: string | undefined
+    disabled?: boolean
+    fallback?: string
+  },
 ) => (
   <Select {...props} name='direction' label={m.direction}>
     <option value='out'>{m.expenseOption}</option>
@@ -112,10 +155,17 @@ export const DirectionField = (
   </Select>
 )
 
-type CurrencyFieldProps = { name?: string, label?: string, hint?: string | undefined, readOnly?: boolean }
+type CurrencyFieldProps = {
+  name?: string
+  label?: string
+  hint?: string | undefined
+  readOnly?: boolean
+}
 
 /** A currency by its three letters. A value of null follows the usual currency of the context. */
-export function CurrencyField({ name = 'currency', label = common.currency, readOnly, ...field }: CurrencyFieldProps) {
+export function CurrencyField(
+  { name = 'currency', label = common.currency, readOnly, ...field }: CurrencyFieldProps,
+) {
   const { field: { value, onChange } } = useController<Record<string, string | null>>({ name })
   const { resetField } = useFormContext()
   const usual = useUsualCurrency()

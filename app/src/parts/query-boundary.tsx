@@ -15,7 +15,9 @@ type QueryBoundaryProps<Data extends unknown[]> = {
 }
 
 /** Renders the data of queries when all are loaded. Keeps former data if a refresh fails. */
-export function QueryBoundary<Data extends unknown[]>({ of, empty, loading = <Skeleton />, children }: QueryBoundaryProps<Data>) {
+export function QueryBoundary<Data extends unknown[]>(
+  { of, empty, loading = <Skeleton />, children }: QueryBoundaryProps<Data>,
+) {
   const queries: UseQueryResult[] = of
   const error = queries.find((query) => query.error !== null)?.error ?? null
   const data = queries.map((query) => query.data)
@@ -25,7 +27,10 @@ export function QueryBoundary<Data extends unknown[]>({ of, empty, loading = <Sk
     <>
       <ErrorNote error={error} />
       {!isLoaded && error === null && loading}
-      {isLoaded && (isEmpty ? empty : children(...data as { [Index in keyof Data]: NonNullable<Data[Index]> }))}
+      {isLoaded &&
+        (isEmpty
+          ? empty
+          : children(...data as { [Index in keyof Data]: NonNullable<Data[Index]> }))}
     </>
   )
 }
@@ -40,7 +45,9 @@ type EventListProps<Kind extends Event> = {
 }
 
 /** Events with their times, and a button for older ones. */
-export const EventList = <Kind extends Event>({ events, textOf, detailsOf }: EventListProps<Kind>) => (
+export const EventList = <Kind extends Event>(
+  { events, textOf, detailsOf }: EventListProps<Kind>,
+) => (
   <>
     <ErrorNote error={events.error} />
     {events.isPending && <Skeleton />}
@@ -49,11 +56,21 @@ export const EventList = <Kind extends Event>({ events, textOf, detailsOf }: Eve
         <li key={event.id}>
           <span>
             {textOf(event)}
-            <small>{[formatMoment(event.happened_at), ...detailsOf?.(event) ?? []].join(', ')}</small>
+            <small>
+              {[formatMoment(event.happened_at), ...detailsOf?.(event) ?? []].join(', ')}
+            </small>
           </span>
         </li>
       ))}
     </ul>
-    {events.hasNextPage && <button type='button' aria-disabled={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>{m.showOlder}</button>}
+    {events.hasNextPage && (
+      <button
+        type='button'
+        aria-disabled={events.isFetchingNextPage}
+        onClick={() => void events.fetchNextPage()}
+      >
+        {m.showOlder}
+      </button>
+    )}
   </>
 )

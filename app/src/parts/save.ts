@@ -20,7 +20,10 @@ export function save(file: Blob, name: string): void {
  * Streams a file to disk if the browser supports it. Otherwise collects it in memory first.
  * @returns false if the user cancelled
  */
-export async function saveStream(make: () => Promise<ReadableStream<Uint8Array>>, name: string): Promise<boolean> {
+export async function saveStream(
+  make: () => Promise<ReadableStream<Uint8Array>>,
+  name: string,
+): Promise<boolean> {
   if (globalThis.showSaveFilePicker === undefined) {
     save(await new Response(await make()).blob(), name)
     return true

@@ -20,7 +20,9 @@ export const Toasts = () => (
 
 type ToastAction = { label: string, act: () => void }
 
-/** Shows a sentence or an error, with an optional action. @returns a function that closes the toast */
+/**
+ * Shows a sentence or an error, with an optional action. @returns a function that closes the toast
+ */
 function showToast(what: string | Error, action?: ToastAction): () => void {
   const title = typeof what === 'string' ? what : messageOf(what).message
   const added = (async () => {

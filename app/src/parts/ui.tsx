@@ -49,7 +49,8 @@ export const Skeleton = ({ rows = 3 }: { rows?: number }) => (
 
 /** An error in plain words. The shell reports an expired session and a lost connection. */
 export function ErrorNote({ error }: { error: Error | null }) {
-  if (error === null || (error instanceof FinanceError && error.code === 'UNAUTHORIZED')) return null
+  if (error === null || (error instanceof FinanceError && error.code === 'UNAUTHORIZED'))
+    return null
   const { message, hint } = messageOf(error)
   return (
     <div className='error-note' role='alert'>
@@ -71,7 +72,8 @@ type ActionProps = Pick<ComponentProps<'button'>, 'onClick' | 'disabled'> & {
 }
 
 /** A button of a row. */
-export const Action = ({ name, of, ...button }: ActionProps) => <button type='button' className='quiet' aria-label={`${name} ${of}`} {...button}>{name}</button>
+export const Action = ({ name, of, ...button }: ActionProps) =>
+  <button type='button' className='quiet' aria-label={`${name} ${of}`} {...button}>{name}</button>
 
 /** The header cell above the actions of rows. */
 export const ActionsHead = () => (
@@ -88,15 +90,16 @@ type MonthStepsProps = {
 }
 
 /** A month with buttons to its neighbours. */
-export const MonthSteps = ({ month, name = formatPeriod(month, 'month'), onChange }: MonthStepsProps) => (
+export const MonthSteps = (
+  { month, name = formatPeriod(month, 'month'), onChange }: MonthStepsProps,
+) => (
   <div className='month-steps' role='group' aria-label={m.month}>
     <button
       type='button'
       className='quiet'
       aria-label={m.previousMonth}
       disabled={month <= firstMonth}
-      onClick={() =>
-        onChange(addMonths(month, -1))}
+      onClick={() => onChange(addMonths(month, -1))}
     >
       ←
     </button>
@@ -106,8 +109,7 @@ export const MonthSteps = ({ month, name = formatPeriod(month, 'month'), onChang
       className='quiet'
       aria-label={m.nextMonth}
       disabled={month >= lastMonth}
-      onClick={() =>
-        onChange(addMonths(month, 1))}
+      onClick={() => onChange(addMonths(month, 1))}
     >
       →
     </button>
@@ -128,12 +130,24 @@ type RowsLinkProps = Pick<TransactionView, 'account' | 'parent' | 'side' | 'sort
 }
 
 /** Links a figure to its transactions. */
-export function RowsLink({ days, category, currency, label, className, tabIndex, children, ...same }: RowsLinkProps) {
+export function RowsLink(
+  { days, category, currency, label, className, tabIndex, children, ...same }: RowsLinkProps,
+) {
   const search = {
     ...same,
     ...(category !== undefined && { category: category ?? 'none' }),
     ...(currency != null && { currency }),
     ...(days != null && { from: days.start, to: days.end }),
   }
-  return <Link to='/transactions' search={search} aria-label={label} className={className} tabIndex={tabIndex}>{children}</Link>
+  return (
+    <Link
+      to='/transactions'
+      search={search}
+      aria-label={label}
+      className={className}
+      tabIndex={tabIndex}
+    >
+      {children}
+    </Link>
+  )
 }

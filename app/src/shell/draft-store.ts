@@ -1,7 +1,8 @@
 /**
- * The storage of drafts. Drafts are unsaved input of forms, which survives a reload, a crash and an ended session. The browser stores them
- * for one tab. A user's sign-out deletes them, and so does the sign-in of another user. A tab that the browser has discarded deletes them when it
- * loads again.
+ * The storage of drafts. Drafts are unsaved input of forms, which survives a reload, a crash and an
+ * ended session. The browser stores them for one tab. A user's sign-out deletes them, and so does
+ * the sign-in of another user. A tab that the browser has discarded deletes them when it loads
+ * again.
  */
 
 /** Values that differ from the form's default values, the page of the form, and the time. */
@@ -57,11 +58,17 @@ export const draftStore = {
   },
 }
 
-/** Deletes the drafts from before the last sign-out, and those of other users. @param userId undefined without a session */
+/**
+ * Deletes the drafts from before the last sign-out, and those of other users. @param userId
+ * undefined without a session
+ */
 export function dropDrafts(userId?: string): void {
-  const isLeft = (key: string) => userId !== undefined && !key.startsWith(`${draftPrefix}${userId} `)
+  const isLeft = (key: string) =>
+    userId !== undefined && !key.startsWith(`${draftPrefix}${userId} `)
   for (const key of draftStore.keys())
-    if (isLeft(key) || (draftStore.read(key)?.at ?? 0) <= Number(localStorage.getItem(signOutEntry))) sessionStorage.removeItem(key)
+    if (
+      isLeft(key) || (draftStore.read(key)?.at ?? 0) <= Number(localStorage.getItem(signOutEntry))
+    ) sessionStorage.removeItem(key)
   notify()
 }
 
@@ -78,9 +85,17 @@ export function endDrafts(): void {
 /** A form with such a field has no draft. */
 const isSecret = (name: string): boolean => /password|code|secret|token|key/i.test(name)
 
-/** Returns the values that differ from the defaults. Null if there are none, or if the form has a secret. */
-export function draftValues(values: Record<string, unknown>, defaults: Record<string, unknown>): Record<string, unknown> | null {
+/**
+ * Returns the values that differ from the defaults. Null if there are none, or if the form has a
+ * secret.
+ */
+export function draftValues(
+  values: Record<string, unknown>,
+  defaults: Record<string, unknown>,
+): Record<string, unknown> | null {
   if (Object.keys(values).some(isSecret)) return null
-  const changed = Object.entries(values).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(defaults[name]))
+  const changed = Object.entries(values).filter(([name, value]) =>
+    JSON.stringify(value) !== JSON.stringify(defaults[name])
+  )
   return changed.length === 0 ? null : Object.fromEntries(changed)
 }

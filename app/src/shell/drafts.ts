@@ -15,12 +15,15 @@ type UsedDraft = {
 
 /**
  * Keeps the input of a form. Closing the form deletes its draft. A reload or another page keeps it.
- * @param name the kind of the form and the id of its row, such as `account new`; undefined for a form without a draft
+ * @param name the kind of the form and the id of its row, such as `account new`; undefined for a
+ * form without a draft
  */
 export function useDraft(name: string | undefined, defaults: Record<string, unknown>): UsedDraft {
   const scope = useDraftScope()
   const key = name === undefined || scope === null ? null : `${draftPrefix}${scope} ${name}`
-  const [restored, setRestored] = useState(() => key === null ? null : draftStore.read(key)?.values ?? null)
+  const [restored, setRestored] = useState(() =>
+    key === null ? null : draftStore.read(key)?.values ?? null
+  )
   const opened = useRef(defaults)
   const keep = useCallback((values: Record<string, unknown>) => {
     const changed = key === null ? null : draftValues(values, opened.current)
@@ -39,7 +42,8 @@ export function useDraft(name: string | undefined, defaults: Record<string, unkn
   useEffect(() => {
     const path = location.pathname
     // React mounts twice while developing, and the cleanup deletes the draft
-    if (key !== null && first.current !== null) draftStore.write(key, { path, values: first.current })
+    if (key !== null && first.current !== null)
+      draftStore.write(key, { path, values: first.current })
     return () => {
       // on another page the shell offers to continue
       if (key !== null && location.pathname === path) draftStore.drop(key)
@@ -61,7 +65,9 @@ export function useReopenedDraft(kind: string, open: (id: string) => void, isRea
     if (!isReady || isDone.current || scope === null) return
     isDone.current = true
     const start = `${draftPrefix}${scope} ${kind} `
-    const key = draftStore.keys().find((one) => one.startsWith(start) && draftStore.read(one)?.path === location.pathname)
+    const key = draftStore.keys().find((one) =>
+      one.startsWith(start) && draftStore.read(one)?.path === location.pathname
+    )
     if (key !== undefined) open(key.slice(start.length))
   })
 }
@@ -69,7 +75,10 @@ export function useReopenedDraft(kind: string, open: (id: string) => void, isRea
 let offered: Array<{ key: string, path: string }> = []
 
 /** Returns the drafts of the user in the shown context, with the paths of their pages. */
-export function useDrafts(): { drafts: ReadonlyArray<{ key: string, path: string }>, dropDraft: (key: string) => void } {
+export function useDrafts(): {
+  drafts: ReadonlyArray<{ key: string, path: string }>
+  dropDraft: (key: string) => void
+} {
   const scope = useDraftScope()
   const all = useSyncExternalStore(followDrafts, () => {
     const next = draftStore.keys().map((key) => ({ key, path: draftStore.read(key)?.path ?? '/' }))
@@ -77,5 +86,10 @@ export function useDrafts(): { drafts: ReadonlyArray<{ key: string, path: string
     if (JSON.stringify(next) !== JSON.stringify(offered)) offered = next
     return offered
   })
-  return { drafts: scope === null ? [] : all.filter(({ key }) => key.startsWith(`${draftPrefix}${scope} `)), dropDraft: draftStore.drop }
+  return {
+    drafts: scope === null
+      ? []
+      : all.filter(({ key }) => key.startsWith(`${draftPrefix}${scope} `)),
+    dropDraft: draftStore.drop,
+  }
 }

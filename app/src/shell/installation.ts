@@ -43,7 +43,8 @@ export function followInstallation(): void {
   })
   addEventListener('appinstalled', () => update({ install: null }))
   // the first view comes first
-  if (import.meta.env.PROD && 'serviceWorker' in navigator) addEventListener('load', () => setTimeout(() => void register().catch(() => undefined), 1_000))
+  if (import.meta.env.PROD && 'serviceWorker' in navigator)
+    addEventListener('load', () => setTimeout(() => void register().catch(() => undefined), 1_000))
 }
 
 const subscribe = (listener: () => void) => {
@@ -53,10 +54,14 @@ const subscribe = (listener: () => void) => {
   }
 }
 
-export const useInstallation = (): Installation => useSyncExternalStore(subscribe, () => installation)
+export const useInstallation = (): Installation =>
+  useSyncExternalStore(subscribe, () => installation)
 
-/** Whether this is an iPhone or iPad, whose browsers offer the installation only in their own menu. */
-export const isApple = /iPhone|iPad/.test(navigator.userAgent) || (navigator.userAgent.includes('Macintosh') && navigator.maxTouchPoints > 1)
+/**
+ * Whether this is an iPhone or iPad, whose browsers offer the installation only in their own menu.
+ */
+export const isApple = /iPhone|iPad/.test(navigator.userAgent) ||
+  (navigator.userAgent.includes('Macintosh') && navigator.maxTouchPoints > 1)
 
 /** Whether the app runs in its own window. */
 export const isInstalled = (): boolean => matchMedia('(display-mode: standalone)').matches

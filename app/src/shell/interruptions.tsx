@@ -37,7 +37,14 @@ function ContextSwitched({ name, follow }: { name: string, follow: () => void })
       <p>{m.switchedHint(nameOf(team), name)}</p>
       <ErrorNote error={back.error} />
       <div className='buttons'>
-        <button type='button' className='primary' disabled={back.isPending} onClick={() => back.mutate(context.id)}>{m.backTo(nameOf(team))}</button>
+        <button
+          type='button'
+          className='primary'
+          disabled={back.isPending}
+          onClick={() => back.mutate(context.id)}
+        >
+          {m.backTo(nameOf(team))}
+        </button>
         <button type='button' className='danger' onClick={follow}>{m.discardAndGo(name)}</button>
       </div>
     </Dialog>

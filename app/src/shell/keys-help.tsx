@@ -9,7 +9,10 @@ type Key = readonly [key: string, does: string]
 const everywhere: readonly Key[] = [['n', m.newTransaction], ['?', m.help]]
 
 /** Keys of the list of transactions that change nothing. */
-const reading: readonly Key[] = [['/', m.search], ['↑ ↓ PgUp PgDn Home End', m.nextRow], ['r', m.receipts]]
+const reading: readonly Key[] = [['/', m.search], ['↑ ↓ PgUp PgDn Home End', m.nextRow], [
+  'r',
+  m.receipts,
+]]
 
 /** Keys of the list that change rows. They apply to the selected rows, or to the active one. */
 const writing: readonly Key[] = [

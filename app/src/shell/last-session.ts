@@ -1,4 +1,7 @@
-/** The last session on this device, without its id or a token, and the user's choice to keep what was last seen. */
+/**
+ * The last session on this device, without its id or a token, and the user's choice to keep what
+ * was last seen.
+ */
 import type { SessionState } from 'finance-client'
 
 const [sessionEntry, choiceEntry] = ['last-session', 'last-seen']
@@ -6,7 +9,13 @@ const [sessionEntry, choiceEntry] = ['last-session', 'last-seen']
 export function writeLastSession(session: SessionState | null): void {
   try {
     if (session === null) localStorage.removeItem(sessionEntry)
-    else localStorage.setItem(sessionEntry, JSON.stringify({ user_id: session.user_id, active_organization_id: session.active_organization_id }))
+    else localStorage.setItem(
+        sessionEntry,
+        JSON.stringify({
+          user_id: session.user_id,
+          active_organization_id: session.active_organization_id,
+        }),
+      )
   } catch {
     // the browser may forbid the storage
   }
@@ -14,7 +23,9 @@ export function writeLastSession(session: SessionState | null): void {
 
 export function readLastSession(): SessionState | null {
   try {
-    const last = JSON.parse(localStorage.getItem(sessionEntry) ?? 'null') as Omit<SessionState, 'id'> | null
+    const last = JSON.parse(localStorage.getItem(sessionEntry) ?? 'null') as
+      | Omit<SessionState, 'id'>
+      | null
     return last === null ? null : { ...last, id: '' }
   } catch {
     return null

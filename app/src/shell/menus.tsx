@@ -2,7 +2,16 @@
 import { Menu } from '@base-ui/react/menu'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ChevronsUpDown, Keyboard, Download, Ellipsis, LogOut, Settings, UserRound, Users } from 'lucide-react'
+import {
+  ChevronsUpDown,
+  Keyboard,
+  Download,
+  Ellipsis,
+  LogOut,
+  Settings,
+  UserRound,
+  Users,
+} from 'lucide-react'
 import type { ReactNode } from 'react'
 import { chooseContext, signOut } from '../data/me.ts'
 import { shell as m } from '../messages/shell.ts'
@@ -23,8 +32,15 @@ type MenuPopupProps = {
 /** The popup of a menu. Its items are `Menu.Item` with the class `menu-item`. */
 export const MenuPopup = ({ children, anchor, finalFocus }: MenuPopupProps) => (
   <Menu.Portal container={document.querySelector<HTMLElement>('#content')}>
-    <Menu.Positioner className='menu-place' align='end' sideOffset={4} {...(anchor !== undefined && { anchor })}>
-      <Menu.Popup className='menu' {...(finalFocus !== undefined && { finalFocus })}>{children}</Menu.Popup>
+    <Menu.Positioner
+      className='menu-place'
+      align='end'
+      sideOffset={4}
+      {...(anchor !== undefined && { anchor })}
+    >
+      <Menu.Popup className='menu' {...(finalFocus !== undefined && { finalFocus })}>
+        {children}
+      </Menu.Popup>
     </Menu.Positioner>
   </Menu.Portal>
 )
@@ -45,8 +61,13 @@ function ContextSwitcher() {
         <ChevronsUpDown className='icon' aria-hidden='true' />
       </Menu.Trigger>
       <MenuPopup>
-        <Menu.RadioGroup value={context.key} onValueChange={(key: string) => choose.mutate(key === 'personal' ? null : key)}>
-          <Menu.RadioItem className='menu-item' value='personal' closeOnClick>{m.personal}</Menu.RadioItem>
+        <Menu.RadioGroup
+          value={context.key}
+          onValueChange={(key: string) => choose.mutate(key === 'personal' ? null : key)}
+        >
+          <Menu.RadioItem className='menu-item' value='personal' closeOnClick>
+            {m.personal}
+          </Menu.RadioItem>
           {teams.map((one) => (
             <Menu.RadioItem key={one.id} className='menu-item' value={one.id} closeOnClick>
               {one.name} <span className='badge'>{common.roles[one.role]}</span>

@@ -47,7 +47,9 @@ function UnsavedInput() {
       <p>{m.unsavedOn(place?.name ?? '')}</p>
       <div className='notice-actions'>
         <Link to={draft.path}>{m.continueTyping}</Link>
-        <button type='button' className='quiet' onClick={() => dropDraft(draft.key)}>{m.discard}</button>
+        <button type='button' className='quiet' onClick={() => dropDraft(draft.key)}>
+          {m.discard}
+        </button>
       </div>
     </aside>
   )

@@ -1,8 +1,14 @@
-/** The user's choices on this device, which the browser stores: language, theme, contrast, density, motion and single keys. */
+/**
+ * The user's choices on this device, which the browser stores: language, theme, contrast, density,
+ * motion and single keys.
+ */
 import { language, type Language, languageEntry } from '../locale/language.ts'
 import { shell } from '../messages/shell.ts'
 
-/** The values of each choice. The first one is the default, which follows the browser where it has such a setting. */
+/**
+ * The values of each choice. The first one is the default, which follows the browser where it has
+ * such a setting.
+ */
 export const appearances = {
   theme: ['system', 'light', 'dark'],
   contrast: ['system', 'more'],
@@ -47,7 +53,13 @@ export function chooseAppearance(name: keyof Appearance, value: string): void {
 /** Applies the choices to the document, whose style sheets read them. */
 function applyAppearance(): void {
   const chosen = chosenAppearance()
-  for (const [name, value] of Object.entries({ ...chosen, contrast: followed('contrast', chosen), motion: followed('motion', chosen) }))
+  for (
+    const [name, value] of Object.entries({
+      ...chosen,
+      contrast: followed('contrast', chosen),
+      motion: followed('motion', chosen),
+    })
+  )
     document.documentElement.dataset[name] = value
 }
 
@@ -61,12 +73,19 @@ export function followAppearance(): void {
   addEventListener('storage', applyAppearance)
 }
 
-/** Applies the language to the document: its language, its description and the manifest of the installed app. */
+/**
+ * Applies the language to the document: its language, its description and the manifest of the
+ * installed app.
+ */
 export function followLanguage(): void {
   document.documentElement.lang = language
   document.querySelector('meta[name=description]')?.setAttribute('content', shell.tagline)
   // the manifest of index.html is English
-  if (language !== 'en') document.querySelector('link[rel=manifest]')?.setAttribute('href', `/manifest.${language}.webmanifest`)
+  if (language !== 'en')
+    document.querySelector('link[rel=manifest]')?.setAttribute(
+      'href',
+      `/manifest.${language}.webmanifest`,
+    )
 }
 
 /** Stores the language and loads the page again. @param choice null follows the browser */

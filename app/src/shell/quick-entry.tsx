@@ -4,7 +4,9 @@ import { useEffect, useRef } from 'react'
 import { useTransactionChanges } from '../data/transactions/changes.ts'
 import { type Beginning, NewEntry } from '../parts/entry.tsx'
 
-/** Returns the values that the page suggests: the account of its page, or the filters of the list. */
+/**
+ * Returns the values that the page suggests: the account of its page, or the filters of the list.
+ */
 function useBeginning(): Beginning {
   const { search } = useLocation()
   const { accountId } = useParams({ strict: false })

@@ -2,7 +2,10 @@
 
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer'
 
-/** Actions to offer. The database and the auth surface decide; this repeats `private.role_permissions` and the interface's table of roles. */
+/**
+ * Actions to offer. The database and the auth surface decide; this repeats
+ * `private.role_permissions` and the interface's table of roles.
+ */
 export type Rights = {
   /** Create, change and delete rows, and undo one's own changes. */
   write: boolean

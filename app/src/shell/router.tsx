@@ -1,5 +1,13 @@
 /** The routes of the app. Each page is a lazy chunk. */
-import { createRootRoute, createRoute, createRouter, Outlet, parseSearchWith, redirect, stringifySearchWith } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Outlet,
+  parseSearchWith,
+  redirect,
+  stringifySearchWith,
+} from '@tanstack/react-router'
 import icon from '../icon.svg'
 import { viewOf } from '../data/transactions/filters.ts'
 import { shell as m } from '../messages/shell.ts'
@@ -35,21 +43,26 @@ const inside = createRoute({
   component: Shell,
   pendingComponent: Pending,
   beforeLoad: async ({ location }) => {
-    if (await sessionKnown() === null) throw redirect({ to: '/sign-in', search: { to: location.href }, replace: true })
+    if (await sessionKnown() === null)
+      throw redirect({ to: '/sign-in', search: { to: location.href }, replace: true })
   },
 })
 
 /** Drops all other parameters, which the router would keep. */
-const only = <Taken extends object>(take: (search: Record<string, unknown>) => Taken) => (search: Record<string, unknown>): Taken => ({
-  ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
-  ...take(search),
-})
+const only =
+  <Taken extends object>(take: (search: Record<string, unknown>) => Taken) =>
+  (search: Record<string, unknown>): Taken => ({
+    ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
+    ...take(search),
+  })
 
 /** A parameter as text. The router turns digits into numbers. */
-const textOf = (value: unknown): string | undefined => typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 
 /** The path that follows a sign-in. */
-const returnPath = ({ to }: Record<string, unknown>): { to?: string } => defined({ to: ownPath(to, location.origin) })
+const returnPath = ({ to }: Record<string, unknown>): { to?: string } =>
+  defined({ to: ownPath(to, location.origin) })
 
 const page = <Path extends string>(path: Path, load: Parameters<typeof lazyPage>[0]) =>
   createRoute({ getParentRoute: () => inside, path, component: lazyPage(load) })
@@ -65,7 +78,10 @@ const forGuests = {
 const signIn = createRoute({
   ...forGuests,
   // the error of a failed sign-in with the identity provider
-  validateSearch: only((search): { to?: string, error?: string | undefined } => ({ ...returnPath(search), error: textOf(search['error']) })),
+  validateSearch: only((search): { to?: string, error?: string | undefined } => ({
+    ...returnPath(search),
+    error: textOf(search['error']),
+  })),
   getParentRoute: () => outside,
   path: '/sign-in',
   component: lazyPage(() => import('../pages/sign-in/page.tsx')),
@@ -101,7 +117,9 @@ const verifyEmail = createRoute({
 const acceptInvitation = createRoute({
   getParentRoute: () => outside,
   path: '/accept-invitation',
-  validateSearch: only(({ invitationId, token }): { invitationId?: string | undefined, token?: string | undefined } => ({
+  validateSearch: only((
+    { invitationId, token },
+  ): { invitationId?: string | undefined, token?: string | undefined } => ({
     invitationId: textOf(invitationId),
     token: textOf(token),
   })),
@@ -144,7 +162,14 @@ const exchangeRates = createRoute({
 })
 
 const tree = root.addChildren([
-  outside.addChildren([signIn, signUp, forgotPassword, resetPassword, verifyEmail, acceptInvitation]),
+  outside.addChildren([
+    signIn,
+    signUp,
+    forgotPassword,
+    resetPassword,
+    verifyEmail,
+    acceptInvitation,
+  ]),
   inside.addChildren([
     overview,
     transactions,

@@ -5,15 +5,27 @@ test.each(['1901-01-01', '2026-11-01', '2198-12-01'])('the month %s is shown', (
   expect(monthIn({ month })).toEqual({ month })
 })
 
-test.each(['1900-12-01', '2199-01-01', '2026-13-01', '2026-11-02', '0000-01-01', '', 20261101, undefined])('%s is no month that a page shows', (month) => {
+test.each([
+  '1900-12-01',
+  '2199-01-01',
+  '2026-13-01',
+  '2026-11-02',
+  '0000-01-01',
+  '',
+  20261101,
+  undefined,
+])('%s is no month that a page shows', (month) => {
   expect(monthIn({ month })).toEqual({})
 })
 
 const origin = 'https://finance.example'
 
-test.each(['/budgets', '/budgets?month=2026-01-01', '/accounts/1#end', '/?month=2026-01-01'])('%s may follow a sign-in', (path) => {
-  expect(ownPath(path, origin)).toBe(path)
-})
+test.each(['/budgets', '/budgets?month=2026-01-01', '/accounts/1#end', '/?month=2026-01-01'])(
+  '%s may follow a sign-in',
+  (path) => {
+    expect(ownPath(path, origin)).toBe(path)
+  },
+)
 
 test.each([
   'https://evil.example',

@@ -1,7 +1,16 @@
 /** The signed-in user, the shown context, and the user's rights in it. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { OrganizationWithRole, User } from 'finance-client'
-import { createContext, type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  use,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { type Context, contextOf } from '../data/client.ts'
 import { meQuery, teamsQuery } from '../data/me.ts'
 import { shell as m } from '../messages/shell.ts'
@@ -20,7 +29,9 @@ type SessionContextValue = {
   role: Role | null
   rights: Rights
   isSubscribed: boolean
-  /** The session's new context while a form here has unsaved input; null while both are the same. */
+  /**
+   * The session's new context while a form here has unsaved input; null while both are the same.
+   */
   elsewhere: { name: string, follow: () => void } | null
 }
 
@@ -29,7 +40,8 @@ const SessionContext = createContext<SessionContextValue | null>(null)
 /** @throws outside of SessionContextProvider */
 export function useSessionContext(): SessionContextValue {
   const value = use(SessionContext)
-  if (value === null) throw new Error('useSessionContext belongs to pages below SessionContextProvider')
+  if (value === null)
+    throw new Error('useSessionContext belongs to pages below SessionContextProvider')
   return value
 }
 
@@ -67,17 +79,31 @@ export function SessionContextProvider({ children }: { children: ReactNode }) {
   useMembershipNews(teams.data)
   useEffect(() => {
     if (teams.data !== undefined && teams.isFetchedAfterMount)
-      import('../data/last-seen.ts').then(({ keepLastSeenOf }) => keepLastSeenOf(['personal', ...teams.data.map(({ id }) => id)])).catch(() => undefined)
+      import('../data/last-seen.ts').then(({ keepLastSeenOf }) =>
+        keepLastSeenOf(['personal', ...teams.data.map(({ id }) => id)])
+      ).catch(() => undefined)
   }, [teams.data, teams.isFetchedAfterMount])
   const isElsewhere = shown !== chosen && !teams.isFetching
   const value = useMemo((): SessionContextValue | null => {
     if (me.data === undefined || teams.data === undefined) return null
-    const teamOf = (organizationId: string | null) => teams.data.find(({ id }) => id === organizationId) ?? null
+    const teamOf = (organizationId: string | null) =>
+      teams.data.find(({ id }) => id === organizationId) ?? null
     const team = teamOf(shown)
     const role = team?.role ?? null
     const { user, subscription: { isSubscribed } } = me.data
-    const elsewhere = isElsewhere ? { name: nameOf(teamOf(chosen)), follow: () => setShown(chosen) } : null
-    return { user, teams: teams.data, context: contextOf(team?.id ?? null), team, role, rights: rightsOf(role), isSubscribed, elsewhere }
+    const elsewhere = isElsewhere
+      ? { name: nameOf(teamOf(chosen)), follow: () => setShown(chosen) }
+      : null
+    return {
+      user,
+      teams: teams.data,
+      context: contextOf(team?.id ?? null),
+      team,
+      role,
+      rights: rightsOf(role),
+      isSubscribed,
+      elsewhere,
+    }
   }, [me.data, teams.data, shown, chosen, isElsewhere])
   const error = me.error ?? teams.error
   if (value === null) return error === null ? <Skeleton rows={6} /> : <ErrorNote error={error} />

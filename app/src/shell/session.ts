@@ -1,4 +1,7 @@
-/** The session of the client: the only listener, for every tab and every way a session begins or ends. */
+/**
+ * The session of the client: the only listener, for every tab and every way a session begins or
+ * ends.
+ */
 import type { SessionState } from 'finance-client'
 import { useSyncExternalStore } from 'react'
 import { finance } from '../data/client.ts'
@@ -6,11 +9,16 @@ import { ask, connectionIsLost, followConnection, sawConnection } from '../data/
 import { forgetAnswers } from '../data/import-answers.ts'
 import { movedTo, queries } from '../data/queries.ts'
 import { dropDrafts, endDrafts } from './draft-store.ts'
-import { chooseLastSeen, isLastSeenKept, readLastSession, writeLastSession } from './last-session.ts'
+import {
+  chooseLastSeen,
+  isLastSeenKept,
+  readLastSession,
+  writeLastSession,
+} from './last-session.ts'
 
 /**
- * `session` is null without a session, and undefined while loading. An expired session stays with `hasEnded`, so that the page keeps
- * its input until the user signs in again.
+ * `session` is null without a session, and undefined while loading. An expired session stays with
+ * `hasEnded`, so that the page keeps its input until the user signs in again.
  */
 type SessionValue = { session: SessionState | null | undefined, hasEnded: boolean }
 
@@ -48,7 +56,10 @@ export function keepOnDevice(isKept: boolean): void {
 /** Waits so long for the first answer before it shows what was last seen, in milliseconds. */
 const patienceMs = 6_000
 
-/** Opens the app with what was last seen if the service does not answer. The first answer replaces it. */
+/**
+ * Opens the app with what was last seen if the service does not answer. The first answer replaces
+ * it.
+ */
 async function openLastSeen(): Promise<void> {
   const session = readLastSession()
   if (session === null || !isLastSeenKept()) return
@@ -67,11 +78,15 @@ async function openLastSeen(): Promise<void> {
 }
 
 /**
- * Hides a page that the browser keeps for its Back button, and loads it again when the user returns. It may belong to a session that ended
- * in the meantime, and it received no message from the other tabs.
+ * Hides a page that the browser keeps for its Back button, and loads it again when the user
+ * returns. It may belong to a session that ended in the meantime, and it received no message from
+ * the other tabs.
  */
 function reloadOnReturn(): void {
-  addEventListener('pagehide', ({ persisted }) => document.documentElement.toggleAttribute('data-left', persisted))
+  addEventListener(
+    'pagehide',
+    ({ persisted }) => document.documentElement.toggleAttribute('data-left', persisted),
+  )
   addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
 }
 
@@ -88,7 +103,10 @@ export function followSession(onUserChange: () => void): void {
     if (isSignOut || session !== null) forgetAnswers(session?.user_id ?? null)
     const isOtherUser = sessionValue.session?.user_id !== session?.user_id
     if (isOtherUser) queries.clear()
-    movedTo(session?.active_organization_id ?? null, sessionValue.session?.active_organization_id ?? null)
+    movedTo(
+      session?.active_organization_id ?? null,
+      sessionValue.session?.active_organization_id ?? null,
+    )
     update({ session, hasEnded: false })
     if (isOtherUser) onUserChange()
     // requests without a session were refused
@@ -100,7 +118,8 @@ export function followSession(onUserChange: () => void): void {
   // a page that was not open before shows what was last seen, too
   followConnection(() => {
     const userId = sessionValue.session?.user_id
-    if (connectionIsLost() && userId !== undefined && isLastSeenKept()) lastSeen().then(({ restoreLastSeen }) => restoreLastSeen(userId)).catch(() => undefined)
+    if (connectionIsLost() && userId !== undefined && isLastSeenKept())
+      lastSeen().then(({ restoreLastSeen }) => restoreLastSeen(userId)).catch(() => undefined)
   })
 }
 

@@ -77,13 +77,18 @@ function useFrame(contextKey: string, canWrite: boolean) {
 function Frame() {
   useKeptFocus()
   const { context, team, rights } = useSessionContext()
-  const { isEntering, enter, leave, showsKeys, showKeys, hideKeys } = useFrame(context.key, rights.write)
+  const { isEntering, enter, leave, showsKeys, showKeys, hideKeys } = useFrame(
+    context.key,
+    rights.write,
+  )
   return (
     <div className='shell' data-context={team === null ? 'personal' : 'team'}>
       <a className='shell-skip' href='#content'>{m.skipToContent}</a>
       <header className='shell-top'>
         <Suspense fallback={<span className='shell-context'>{nameOf(team)}</span>}>
-          <Menus onKeys={showKeys}>{rights.write && <NewButton className='primary shell-new' onClick={enter} />}</Menus>
+          <Menus onKeys={showKeys}>
+            {rights.write && <NewButton className='primary shell-new' onClick={enter} />}
+          </Menus>
         </Suspense>
       </header>
       <nav className='shell-places' aria-label={m.pages}>
@@ -125,7 +130,10 @@ function Frame() {
   )
 }
 
-/** The button for a new transaction: with its name in the top bar, and as a sign in the bottom bar of a phone. */
+/**
+ * The button for a new transaction: with its name in the top bar, and as a sign in the bottom bar
+ * of a phone.
+ */
 const NewButton = (button: { className: string, onClick: () => void }) => (
   <button type='button' {...button}>
     <Plus className='icon' aria-hidden='true' />
@@ -139,7 +147,11 @@ export function Connection() {
   const asOf = useAsOf(isLost)
   return (
     <div role='status'>
-      {isLost && <p className='shell-connection'>{m.offline} {asOf !== null && m.asOf(formatMoment(new Date(asOf).toISOString()))}</p>}
+      {isLost && (
+        <p className='shell-connection'>
+          {m.offline} {asOf !== null && m.asOf(formatMoment(new Date(asOf).toISOString()))}
+        </p>
+      )}
     </div>
   )
 }

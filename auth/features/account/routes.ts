@@ -29,7 +29,9 @@ import { confirmAccountDeletion, requestAccountDeletion } from './delete-account
 import { disownAccount } from './sign-up.ts'
 
 // problemOf() turns the message into the error code
-const password = z.string().min(8, 'INVALID_PASSWORD').max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
+const password = z.string().min(8, 'INVALID_PASSWORD').max(128, 'INVALID_PASSWORD').meta({
+  format: 'password',
+})
 
 const input = {
   signUp: z.object({ email, password, name: name.default('') }),
@@ -38,11 +40,16 @@ const input = {
   forgetPassword: z.object({
     email,
     redirectTo: z.string().max(2_048).optional().meta({
-      description: 'Target of the mailed link: a page of a trusted origin. On the origin of `APP_URL` it must be below its path.',
+      description:
+        'Target of the mailed link: a page of a trusted origin. On the origin of `APP_URL` it must be below its path.',
     }),
   }),
   resetPassword: withToken.extend({ password }),
-  changePassword: z.object({ currentPassword: givenPassword, newPassword: password, revokeOtherSessions: z.boolean().default(true) }),
+  changePassword: z.object({
+    currentPassword: givenPassword,
+    newPassword: password,
+    revokeOtherSessions: z.boolean().default(true),
+  }),
   updateUser: z.object({ name: name.optional(), image: url.nullable().optional() })
     .refine((given) => Object.keys(given).length > 0, 'name or image must be given')
     .meta({ minProperties: 1 }),
@@ -52,7 +59,10 @@ const input = {
 const output = {
   signedUp: z.object({ user: userSchema, session: newSession }),
   updatedUser: z.object({
-    user: userSchema.extend({ image: z.string().nullable() }).meta({ id: 'UserWithImage', description: 'A user with the picture.' }),
+    user: userSchema.extend({ image: z.string().nullable() }).meta({
+      id: 'UserWithImage',
+      description: 'A user with the picture.',
+    }),
   }),
   deletionRequested: z.object({
     success,
@@ -60,9 +70,11 @@ const output = {
     organizations: z.array(z.object({
       id: rowId,
       name: z.string().meta({ examples: ['The Household'] }),
-      successor: z.object({ id: rowId, name: z.string().meta({ examples: ['Bob'] }) }).nullable().meta({
-        description: 'The next owner; null if no other member can own the organization, which then stays without members.',
-      }),
+      successor: z.object({ id: rowId, name: z.string().meta({ examples: ['Bob'] }) }).nullable()
+        .meta({
+          description:
+            'The next owner; null if no other member can own the organization, which then stays without members.',
+        }),
     })).meta({ description: 'The organizations that the user owns.' }),
   }),
 }
@@ -94,7 +106,8 @@ export const accountRoutes = [
   }),
   route('POST', '/sign-in/email', {
     summary: 'Starts a session. Mails a new link if the address is not verified.',
-    description: 'If the account has two factors, `/two-factor/verify-totp` or `/two-factor/verify-backup-code` completes the sign-in.',
+    description:
+      'If the account has two factors, `/two-factor/verify-totp` or `/two-factor/verify-backup-code` completes the sign-in.',
     input: input.signIn,
     example: { email: 'ann@example.com', password: 'correct horse' },
     rejects: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED'],
@@ -121,7 +134,8 @@ export const accountRoutes = [
     handle: respondWith(succeeded('Your e-mail address is verified.'), passToBetterAuth),
   }),
   route('POST', '/disown-account', {
-    summary: 'Deletes an unverified account that another person created with your address, with the token of the mail.',
+    summary:
+      'Deletes an unverified account that another person created with your address, with the token of the mail.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
     rejects: ['INVALID_TOKEN', 'ALREADY_VERIFIED'],
@@ -130,7 +144,10 @@ export const accountRoutes = [
     // deleteWithRows() makes the transaction
     isAtomic: false,
     output: successMessage,
-    handle: respondWith(succeeded('The account is deleted, and all of its sessions have ended.'), disownAccount),
+    handle: respondWith(
+      succeeded('The account is deleted, and all of its sessions have ended.'),
+      disownAccount,
+    ),
   }),
   route('POST', '/send-verification-email', {
     summary: 'Mails a new link that verifies the address.',
@@ -142,7 +159,9 @@ export const accountRoutes = [
     output: successMessage,
     handle: async (c, body) => {
       await c.var.services.mailer.requestVerification(body.email)
-      return succeeded('If this address belongs to an account that is not verified, a mail is on its way.')
+      return succeeded(
+        'If this address belongs to an account that is not verified, a mail is on its way.',
+      )
     },
   }),
   route('POST', '/forget-password', {
@@ -153,7 +172,8 @@ export const accountRoutes = [
     credentials: [],
     limits: { address: perMinute(20), account: { by: 'email', ...fiveMails } },
     output: successMessage,
-    // A job looks the address up, so the response takes the same time whether there is an account or not.
+    // A job looks the address up, so the response takes the same time whether there is an account
+    // or not.
     handle: async (c, { email: to, redirectTo }) => {
       const { config, mailer } = c.var.services
       if (redirectTo !== undefined && !isTrustedUrl(config, redirectTo)) reject('FORBIDDEN')
@@ -162,7 +182,8 @@ export const accountRoutes = [
     },
   }),
   route('POST', '/reset-password', {
-    summary: 'Sets a new password with the token of the mail, and ends every session and API key of the account.',
+    summary:
+      'Sets a new password with the token of the mail, and ends every session and API key of the account.',
     input: input.resetPassword,
     example: { token: 'the-token-of-the-mail', password: 'battery staple' },
     rejects: ['INVALID_TOKEN'],
@@ -177,7 +198,8 @@ export const accountRoutes = [
     },
   }),
   route('POST', '/change-password', {
-    summary: 'Changes the password of the signed-in user. Ends the other sessions unless `revokeOtherSessions` is false.',
+    summary:
+      'Changes the password of the signed-in user. Ends the other sessions unless `revokeOtherSessions` is false.',
     input: input.changePassword,
     example: { currentPassword: 'correct horse', newPassword: 'battery staple' },
     betterAuth: 'POST /change-password',
@@ -187,10 +209,16 @@ export const accountRoutes = [
     output: done,
     handle: async (c, body) => {
       const { token } = await callBetterAuth(c, reply.passwordChanged, body)
-      // better-auth deletes the sessions before the password changes, so a concurrent sign-in with the old one could remain.
+      // better-auth deletes the sessions before the password changes, so a concurrent sign-in with
+      // the old one could remain.
       const { db } = c.var.services
       const { user } = callerOf(c)
-      if (token !== null) await db.deleteFrom('auth.sessions').where('userId', '=', user.id).where('token', '<>', token).execute()
+      if (token !== null)
+        await db.deleteFrom('auth.sessions').where('userId', '=', user.id).where(
+          'token',
+          '<>',
+          token,
+        ).execute()
       // an older mail must not change the password again
       await db.deleteFrom('auth.verifications').where('value', '=', user.id).execute()
       return { success: true }
@@ -204,13 +232,18 @@ export const accountRoutes = [
     output: output.updatedUser,
     handle: async (c, body) => {
       await passToBetterAuth(c, body)
-      const row = await c.var.services.db.selectFrom('auth.users').selectAll().where('id', '=', callerOf(c).user.id).executeTakeFirst() ??
+      const row = await c.var.services.db.selectFrom('auth.users').selectAll().where(
+        'id',
+        '=',
+        callerOf(c).user.id,
+      ).executeTakeFirst() ??
         reject('UNAUTHORIZED')
       return { user: { ...serialize(userSchema, row), image: row.image } }
     },
   }),
   route('POST', '/request-email-change', {
-    summary: 'Requests a new address for the signed-in user: mails a link to the new one that confirms it, and to the old one a link that stops it.',
+    summary:
+      'Requests a new address for the signed-in user: mails a link to the new one that confirms it, and to the old one a link that stops it.',
     description:
       'Nothing changes before the user confirms the link, which is valid for a day. A newer request invalidates it. The response does not show whether the new address has an account or an invitation.',
     input: input.requestEmailChange,
@@ -219,7 +252,10 @@ export const accountRoutes = [
     ...needsConfirmation,
     limits: { address: perMinute(20), account: { by: 'caller', ...fiveMails } },
     output: successMessage,
-    handle: respondWith(succeeded('A mail with a link is on its way to the new address.'), requestEmailChange),
+    handle: respondWith(
+      succeeded('A mail with a link is on its way to the new address.'),
+      requestEmailChange,
+    ),
   }),
   route('POST', '/confirm-email-change', {
     summary: 'Confirms a new address, with the token of the mail.',
@@ -235,7 +271,8 @@ export const accountRoutes = [
     handle: respondWith(succeeded('Your e-mail address is changed.'), confirmEmailChange),
   }),
   route('POST', '/stop-email-change', {
-    summary: 'Stops or reverts a change of the address, with the token of the mail to the old address.',
+    summary:
+      'Stops or reverts a change of the address, with the token of the mail to the old address.',
     description:
       'Deletes every way to sign in that an attacker may have added: sessions, API keys, passkeys, remembered devices, linked providers and the password. ' +
       'Also deletes a second factor and backup codes from the week before the request or later, and cancels pending invitations that the account sent in that time. ' +
@@ -248,10 +285,16 @@ export const accountRoutes = [
     // deleteWithRows() makes the transaction
     isAtomic: false,
     output: successMessage,
-    handle: respondWith(succeeded('The address stays as it was, and everybody is signed out. A mail to choose a new password is on its way.'), stopEmailChange),
+    handle: respondWith(
+      succeeded(
+        'The address stays as it was, and everybody is signed out. A mail to choose a new password is on its way.',
+      ),
+      stopEmailChange,
+    ),
   }),
   route('POST', '/delete-account', {
-    summary: 'Mails the signed-in user a link that deletes the account. Returns the organizations that the user owns, with their next owners.',
+    summary:
+      'Mails the signed-in user a link that deletes the account. Returns the organizations that the user owns, with their next owners.',
     description:
       'Nothing is deleted before the user confirms the link, which is valid for an hour. An organization gets its `successor` as the owner, or remains without members.',
     input: confirmed,

@@ -5,7 +5,8 @@ import { createApiKey, input, listApiKeys, output, revokeApiKey } from './api-ke
 
 export const apiKeyRoutes = [
   route('POST', '/api-key/create', {
-    summary: 'Creates a key with which a program of the signed-in user gets tokens. The key is returned only once.',
+    summary:
+      'Creates a key with which a program of the signed-in user gets tokens. The key is returned only once.',
     description:
       'Its tokens reach the rows of one context: the personal rows, or those of the given team. The role is at most that of the user; `viewer` is read-only. ' +
       'It ends at its date, by `/api-key/revoke`, when the user leaves the team or has a lower role than the key, by a password reset, and by a stopped change of the address.',

@@ -1,4 +1,7 @@
-/** The events of accounts and organizations: schemas and lists. Triggers write them: db/identity/events.sql. */
+/**
+ * The events of accounts and organizations: schemas and lists. Triggers write them:
+ * db/identity/events.sql.
+ */
 import { sql, type RawBuilder } from 'kysely'
 import { z } from 'zod'
 import type { AuthDatabase } from '../../../http/database.ts'
@@ -12,10 +15,17 @@ import { checkRight } from '../organization/organizations.ts'
 /** The fields that select a page of a list. */
 const pageFields = {
   limit: z.coerce.number().int().min(1).max(100).default(50),
-  before: id.optional().meta({ description: 'Id of the last event of the previous page. The list begins with the next older event.', examples: [exampleId] }),
+  before: id.optional().meta({
+    description:
+      'Id of the last event of the previous page. The list begins with the next older event.',
+    examples: [exampleId],
+  }),
 }
 
-export const input = { account: z.object(pageFields), membership: z.object({ organizationId: id, ...pageFields }) }
+export const input = {
+  account: z.object(pageFields),
+  membership: z.object({ organizationId: id, ...pageFields }),
+}
 
 /** The `detail` column, as the triggers write it. */
 const detail = z.object({
@@ -33,10 +43,18 @@ const accountEvent = z.object({
   id: rowId,
   kind: z.enum(accountEventKinds),
   happened_at: time,
-  ip_address: z.string().nullable().meta({ description: 'null if no request caused it.', examples: ['203.0.113.7'] }),
+  ip_address: z.string().nullable().meta({
+    description: 'null if no request caused it.',
+    examples: ['203.0.113.7'],
+  }),
   user_agent: z.string().nullable().meta({ examples: ['Mozilla/5.0'] }),
-  new_device: z.boolean().optional().meta({ description: 'For a sign-in: whether it is the first of this program in this network.' }),
-  name: z.string().optional().meta({ description: 'Name of the added or removed object, if it has one.', examples: ['My phone'] }),
+  new_device: z.boolean().optional().meta({
+    description: 'For a sign-in: whether it is the first of this program in this network.',
+  }),
+  name: z.string().optional().meta({
+    description: 'Name of the added or removed object, if it has one.',
+    examples: ['My phone'],
+  }),
   email: address.optional(),
   previous_email: address.optional(),
 }).meta({ id: 'AccountEvent', description: 'An event of an account.' })
@@ -46,8 +64,12 @@ const membershipEvent = z.object({
   kind: z.enum(membershipEventKinds),
   happened_at: time,
   user: somebody.meta({ description: 'The member; null after the deletion of the account.' }),
-  actor: somebody.meta({ description: 'The user who caused it; null if unknown, and after the deletion of the account.' }),
-  role: z.enum(roleNames).optional().meta({ description: 'The role of a new member, or the new role of a member.' }),
+  actor: somebody.meta({
+    description: 'The user who caused it; null if unknown, and after the deletion of the account.',
+  }),
+  role: z.enum(roleNames).optional().meta({
+    description: 'The role of a new member, or the new role of a member.',
+  }),
   previous_role: z.enum(roleNames).optional(),
 }).meta({ id: 'MembershipEvent', description: 'An event of a membership.' })
 
@@ -57,35 +79,79 @@ export const output = { account: z.array(accountEvent), membership: z.array(memb
  * Returns a query for one page of events, newest first. The caller selects its columns.
  * @throws Rejection NOT_FOUND if there is no event `before`
  */
-async function newest(db: AuthDatabase, which: RawBuilder<boolean>, { limit, before }: z.output<typeof input.account>) {
+async function newest(
+  db: AuthDatabase,
+  which: RawBuilder<boolean>,
+  { limit, before }: z.output<typeof input.account>,
+) {
   const events = db.selectFrom('auth.events as event').where(which)
   // read as text, because a Date would lose the microseconds
   const last = before === undefined
     ? undefined
-    : await events.select(sql<string>`event.happened_at::text`.as('at')).where('event.id', '=', before).executeTakeFirst() ?? reject('NOT_FOUND')
+    : await events.select(sql<string>`event.happened_at::text`.as('at')).where(
+      'event.id',
+      '=',
+      before,
+    ).executeTakeFirst() ?? reject('NOT_FOUND')
   return events
-    .$if(last !== undefined, (all) => all.where(sql<boolean>`(event.happened_at, event.id) < (${last?.at}::timestamptz, ${before})`))
+    .$if(
+      last !== undefined,
+      (all) =>
+        all.where(
+          sql<boolean>`(event.happened_at, event.id) < (${last?.at}::timestamptz, ${before})`,
+        ),
+    )
     .orderBy('event.happenedAt', 'desc').orderBy('event.id', 'desc').limit(limit)
 }
 
-export async function listAccountEvents(c: RouteContext, page: z.output<typeof input.account>): Promise<z.output<typeof output.account>> {
-  const events = await newest(c.var.services.db, sql`event.user_id = ${callerOf(c).user.id} and event.organization_id is null`, page)
-  const rows = await events.select(['event.id', 'event.kind', 'event.happenedAt', 'event.ipAddress', 'event.userAgent', 'event.detail']).execute()
+export async function listAccountEvents(
+  c: RouteContext,
+  page: z.output<typeof input.account>,
+): Promise<z.output<typeof output.account>> {
+  const events = await newest(
+    c.var.services.db,
+    sql`event.user_id = ${callerOf(c).user.id} and event.organization_id is null`,
+    page,
+  )
+  const rows = await events.select([
+    'event.id',
+    'event.kind',
+    'event.happenedAt',
+    'event.ipAddress',
+    'event.userAgent',
+    'event.detail',
+  ]).execute()
   return rows.map((row) => serialize(accountEvent, { ...row, ...detail.parse(row.detail) }))
 }
 
-const person = (userId: string | null, name: string | null) => (userId === null ? null : { id: userId, name: name ?? '' })
+const person = (
+  userId: string | null,
+  name: string | null,
+) => (userId === null ? null : { id: userId, name: name ?? '' })
 
 export async function listMembershipEvents(
   c: RouteContext,
   { organizationId, ...page }: z.output<typeof input.membership>,
 ): Promise<z.output<typeof output.membership>> {
   await checkRight(c, organizationId, { event: ['list'] })
-  const events = await newest(c.var.services.db, sql`event.organization_id = ${organizationId}`, page)
+  const events = await newest(
+    c.var.services.db,
+    sql`event.organization_id = ${organizationId}`,
+    page,
+  )
   const rows = await events
-    .leftJoin('auth.users as user', 'user.id', 'event.userId').leftJoin('auth.users as actor', 'actor.id', 'event.actorId')
+    .leftJoin('auth.users as user', 'user.id', 'event.userId').leftJoin(
+      'auth.users as actor',
+      'actor.id',
+      'event.actorId',
+    )
     .select(['event.id', 'event.kind', 'event.happenedAt', 'event.detail'])
-    .select(['user.id as userId', 'user.name as userName', 'actor.id as actorId', 'actor.name as actorName']).execute()
+    .select([
+      'user.id as userId',
+      'user.name as userName',
+      'actor.id as actorId',
+      'actor.name as actorName',
+    ]).execute()
   return rows.map((row) =>
     serialize(membershipEvent, {
       ...row,

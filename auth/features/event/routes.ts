@@ -5,7 +5,8 @@ import { input, listAccountEvents, listMembershipEvents, output } from './events
 
 export const eventRoutes = [
   route('GET', '/list-events', {
-    summary: 'Lists the events of the account, newest first: sign-ins, and changes of passwords, factors, keys and addresses.',
+    summary:
+      'Lists the events of the account, newest first: sign-ins, and changes of passwords, factors, keys and addresses.',
     description: 'How long an event is kept is the operator’s to say.',
     input: input.account,
     example: {},
@@ -14,7 +15,8 @@ export const eventRoutes = [
     handle: listAccountEvents,
   }),
   route('GET', '/organization/list-events', {
-    summary: 'Lists the membership events of an organization, newest first: joins, leaves, removals and changes of roles. For owners and admins.',
+    summary:
+      'Lists the membership events of an organization, newest first: joins, leaves, removals and changes of roles. For owners and admins.',
     description: 'How long an event is kept is the operator’s to say.',
     input: input.membership,
     example: { organizationId: exampleId },

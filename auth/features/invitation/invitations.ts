@@ -15,13 +15,18 @@ const invitations = (db: AuthDatabase) =>
 const addressHint = (email: string): string => email.replace(/^(.)[^@]*(?=@)/u, '$1…')
 
 /**
- * Returns an invitation to anyone who knows its random id, which is in its mail and visible to managers. A user who declined or was
- * uninvited gets no names, because they are the current ones.
+ * Returns an invitation to anyone who knows its random id, which is in its mail and visible to
+ * managers. A user who declined or was uninvited gets no names, because they are the current ones.
  */
-export async function invitationOfLink(c: RouteContext, { invitationId }: z.output<typeof input.invitation>): Promise<z.output<typeof output.ofLink>> {
+export async function invitationOfLink(
+  c: RouteContext,
+  { invitationId }: z.output<typeof input.invitation>,
+): Promise<z.output<typeof output.ofLink>> {
   const { db, identity: { readSession } } = c.var.services
-  const found = await invitations(db).innerJoin('auth.users', 'auth.users.id', 'auth.invitations.inviterId').select('auth.users.name as inviterName')
-    .where('auth.invitations.id', '=', invitationId).executeTakeFirst() ?? reject('NOT_FOUND')
+  const found =
+    await invitations(db).innerJoin('auth.users', 'auth.users.id', 'auth.invitations.inviterId')
+      .select('auth.users.name as inviterName')
+      .where('auth.invitations.id', '=', invitationId).executeTakeFirst() ?? reject('NOT_FOUND')
   const { id, email, role, status, expiresAt } = row.parse(found)
   const isNamed = status === 'pending' || status === 'accepted'
   return {
@@ -36,11 +41,17 @@ export async function invitationOfLink(c: RouteContext, { invitationId }: z.outp
   }
 }
 
-/** Lists the pending invitations of the caller; none if the address is unverified. better-auth would refuse such a caller. */
-export async function listInvitationsOfCaller(c: RouteContext): Promise<z.output<typeof output.list>> {
+/**
+ * Lists the pending invitations of the caller; none if the address is unverified. better-auth would
+ * refuse such a caller.
+ */
+export async function listInvitationsOfCaller(
+  c: RouteContext,
+): Promise<z.output<typeof output.list>> {
   const { email, emailVerified } = callerOf(c).user
   if (!emailVerified) return []
-  const rows = await invitations(c.var.services.db).where('auth.invitations.email', '=', email).where('auth.invitations.status', '=', 'pending')
+  const rows = await invitations(c.var.services.db).where('auth.invitations.email', '=', email)
+    .where('auth.invitations.status', '=', 'pending')
     .orderBy('auth.invitations.createdAt').orderBy('auth.invitations.id').execute()
   return rows.map((one) => invitationOf(row.parse(one)))
 }

@@ -13,7 +13,12 @@ export const invitationRoutes = [
     summary: 'Invites a user by mail. For owners and admins.',
     input: input.invite,
     example: { organizationId: exampleId, email: 'bob@example.com', role: 'editor' },
-    rejects: ['ALREADY_INVITED', 'ALREADY_MEMBER', 'INVITATION_LIMIT_REACHED', 'MEMBERSHIP_LIMIT_REACHED'],
+    rejects: [
+      'ALREADY_INVITED',
+      'ALREADY_MEMBER',
+      'INVITATION_LIMIT_REACHED',
+      'MEMBERSHIP_LIMIT_REACHED',
+    ],
     betterAuth: 'POST /organization/invite-member',
     namesOrganization: true,
     limits: { account: { by: 'email', window: 3_600, max: 20 } },
@@ -31,7 +36,11 @@ export const invitationRoutes = [
     handle: async (c, { invitationId, token }) => {
       await verifyInvitedAddress(c, invitationId, token)
       const { invitation, member } = await callBetterAuth(c, reply.answered, { invitationId })
-      return { success: true, invitation: invitationOf(invitation), ...(member ? { member: memberOf(member) } : {}) }
+      return {
+        success: true,
+        invitation: invitationOf(invitation),
+        ...(member ? { member: memberOf(member) } : {}),
+      }
     },
   }),
   route('POST', '/organization/reject-invitation', {
@@ -44,7 +53,12 @@ export const invitationRoutes = [
     output: output.answered,
     handle: async (c, { invitationId, token }) => {
       await verifyInvitedAddress(c, invitationId, token)
-      return { success: true, invitation: invitationOf((await callBetterAuth(c, reply.answered, { invitationId })).invitation) }
+      return {
+        success: true,
+        invitation: invitationOf(
+          (await callBetterAuth(c, reply.answered, { invitationId })).invitation,
+        ),
+      }
     },
   }),
   route('POST', '/organization/cancel-invitation', {
@@ -54,7 +68,10 @@ export const invitationRoutes = [
     rejects: ['NOT_FOUND'],
     betterAuth: 'POST /organization/cancel-invitation',
     output: output.answered,
-    handle: async (c, body) => ({ success: true, invitation: invitationOf(await callBetterAuth(c, reply.invitation, body)) }),
+    handle: async (c, body) => ({
+      success: true,
+      invitation: invitationOf(await callBetterAuth(c, reply.invitation, body)),
+    }),
   }),
   route('GET', '/organization/list-invitations', {
     summary: 'Lists the invitations of an organization. For owners and admins.',
@@ -67,8 +84,10 @@ export const invitationRoutes = [
     handle: async (c, query) => (await callBetterAuth(c, reply.list, query)).map(invitationOf),
   }),
   route('GET', '/organization/get-invitation', {
-    summary: 'Returns an invitation to any client that has the link of its mail, with or without a session.',
-    description: 'For the page of the link. Also returns an answered invitation, until a month after its expiry. A declined or canceled one has no names.',
+    summary:
+      'Returns an invitation to any client that has the link of its mail, with or without a session.',
+    description:
+      'For the page of the link. Also returns an answered invitation, until a month after its expiry. A declined or canceled one has no names.',
     input: input.invitation,
     example: { invitationId: exampleId },
     rejects: ['NOT_FOUND'],

@@ -1,7 +1,16 @@
 /** Schemas of invitations. */
 import { z } from 'zod'
 import { givenRoleNames } from '../../roles.ts'
-import { address, email, id, rowId, serialize, success, time, withToken } from '../../../http/fields.ts'
+import {
+  address,
+  email,
+  id,
+  rowId,
+  serialize,
+  success,
+  time,
+  withToken,
+} from '../../../http/fields.ts'
 import { member, organizationId, reply as organizationReply } from '../organization/schemas.ts'
 
 const statuses = ['pending', 'accepted', 'rejected', 'canceled'] as const
@@ -21,7 +30,9 @@ const invitation = z.object({
   status: z.enum(statuses),
   expires_at: time.meta({ description: 'Seven days after it was sent.' }),
   created_at: time,
-  organization_name: z.string().optional().meta({ description: 'Only in the list of received invitations.' }),
+  organization_name: z.string().optional().meta({
+    description: 'Only in the list of received invitations.',
+  }),
 }).meta({ id: 'Invitation', description: 'An invitation to a team.' })
 
 export const output = {
@@ -32,16 +43,30 @@ export const output = {
   ofLink: z.object({
     id: rowId,
     organization_name: z.string().nullable().meta({
-      description: 'One short line without links, as in the mail. null after the invitation was declined or canceled.',
+      description:
+        'One short line without links, as in the mail. null after the invitation was declined or canceled.',
       examples: ['The Household'],
     }),
-    inviter_name: z.string().nullable().meta({ description: 'The name of the inviter in the same form; may be empty.', examples: ['Ann'] }),
+    inviter_name: z.string().nullable().meta({
+      description: 'The name of the inviter in the same form; may be empty.',
+      examples: ['Ann'],
+    }),
     role: z.enum(givenRoleNames),
-    status: z.enum([...statuses, 'expired']).meta({ description: 'Only a pending invitation can be answered.' }),
+    status: z.enum([...statuses, 'expired']).meta({
+      description: 'Only a pending invitation can be answered.',
+    }),
     expires_at: time,
-    email_hint: z.string().meta({ description: 'A part of the invited address that its owner recognizes.', examples: ['b…@example.com'] }),
-    is_for_caller: z.boolean().meta({ description: 'Whether the signed-in user has the invited address.' }),
-  }).meta({ id: 'InvitationOfLink', description: 'An invitation, as the page of its link shows it.' }),
+    email_hint: z.string().meta({
+      description: 'A part of the invited address that its owner recognizes.',
+      examples: ['b…@example.com'],
+    }),
+    is_for_caller: z.boolean().meta({
+      description: 'Whether the signed-in user has the invited address.',
+    }),
+  }).meta({
+    id: 'InvitationOfLink',
+    description: 'An invitation, as the page of its link shows it.',
+  }),
 }
 
 /** A row, as better-auth returns it. */
@@ -64,4 +89,5 @@ export const reply = {
   answered: z.object({ invitation: row, member: organizationReply.member.nullish() }),
 }
 
-export const invitationOf = (from: z.output<typeof row>): z.output<typeof invitation> => serialize(invitation, from)
+export const invitationOf = (from: z.output<typeof row>): z.output<typeof invitation> =>
+  serialize(invitation, from)

@@ -3,7 +3,14 @@ import { callBetterAuth, passToBetterAuth } from '../../engine/engine.ts'
 import { callerOf, route } from '../../../http/route.ts'
 import { deleteWithRows } from '../delete-with-rows.ts'
 import { exampleId, nothing } from '../../../http/fields.ts'
-import { countMembers, createOrganization, listOrganizations, memberIdOf, transferOwnership, updateOrganization } from './organizations.ts'
+import {
+  countMembers,
+  createOrganization,
+  listOrganizations,
+  memberIdOf,
+  transferOwnership,
+  updateOrganization,
+} from './organizations.ts'
 import { input, memberOf, organizationOf, output, reply } from './schemas.ts'
 
 export const organizationRoutes = [
@@ -12,7 +19,12 @@ export const organizationRoutes = [
     description: 'Needs a verified address and a plan of the Teams tier or higher.',
     input: input.create,
     example: { name: 'The Household' },
-    rejects: ['EMAIL_NOT_VERIFIED', 'SUBSCRIPTION_REQUIRED', 'ORGANIZATION_LIMIT_REACHED', 'SLUG_TAKEN'],
+    rejects: [
+      'EMAIL_NOT_VERIFIED',
+      'SUBSCRIPTION_REQUIRED',
+      'ORGANIZATION_LIMIT_REACHED',
+      'SLUG_TAKEN',
+    ],
     output: output.organization,
     handle: createOrganization,
   }),
@@ -31,7 +43,10 @@ export const organizationRoutes = [
     output: output.withCount,
     handle: async (c, query) => {
       const organization = await callBetterAuth(c, reply.organization, query)
-      return { ...organizationOf(organization), members_count: await countMembers(c, organization.id) }
+      return {
+        ...organizationOf(organization),
+        members_count: await countMembers(c, organization.id),
+      }
     },
   }),
   route('PATCH', '/organization/update', {
@@ -55,7 +70,12 @@ export const organizationRoutes = [
     handle: async (c, body) => {
       // per caller, so that nobody else can hold the owner's deletion up
       const subject = `organization ${body.organizationId} by ${callerOf(c).user.id}`
-      return { success: true, organization: organizationOf(await deleteWithRows(c, subject, () => callBetterAuth(c, reply.organization, body))) }
+      return {
+        success: true,
+        organization: organizationOf(
+          await deleteWithRows(c, subject, () => callBetterAuth(c, reply.organization, body)),
+        ),
+      }
     },
   }),
   route('POST', '/organization/set-active', {
@@ -69,7 +89,9 @@ export const organizationRoutes = [
     output: output.activeSession,
     handle: async (c, body) => {
       await passToBetterAuth(c, body)
-      return { session: { id: callerOf(c).session.id, active_organization_id: body.organizationId } }
+      return {
+        session: { id: callerOf(c).session.id, active_organization_id: body.organizationId },
+      }
     },
   }),
   route('GET', '/organization/list-members', {
@@ -79,7 +101,8 @@ export const organizationRoutes = [
     betterAuth: 'GET /organization/list-members',
     namesOrganization: true,
     output: output.members,
-    handle: async (c, query) => (await callBetterAuth(c, reply.members, query)).members.map(memberOf),
+    handle: async (c, query) =>
+      (await callBetterAuth(c, reply.members, query)).members.map(memberOf),
   }),
   route('PATCH', '/organization/update-member-role', {
     summary: 'Changes the role of a member. For owners and admins.',
@@ -91,7 +114,11 @@ export const organizationRoutes = [
     output: output.memberChanged,
     handle: async (c, body) => {
       const { organizationId, role } = body
-      const member = await callBetterAuth(c, reply.member, { organizationId, role, memberId: await memberIdOf(c, body) })
+      const member = await callBetterAuth(c, reply.member, {
+        organizationId,
+        role,
+        memberId: await memberIdOf(c, body),
+      })
       return { success: true, member: memberOf(member) }
     },
   }),
@@ -119,7 +146,10 @@ export const organizationRoutes = [
     betterAuth: 'POST /organization/leave',
     namesOrganization: true,
     output: output.memberChanged,
-    handle: async (c, body) => ({ success: true, member: memberOf(await callBetterAuth(c, reply.member, body)) }),
+    handle: async (c, body) => ({
+      success: true,
+      member: memberOf(await callBetterAuth(c, reply.member, body)),
+    }),
   }),
   route('POST', '/organization/transfer-ownership', {
     summary: 'Makes a member the owner, and the owner an admin.',

@@ -1,7 +1,18 @@
-/** Passkeys. Source: docs/decisions/second-factors-and-passkeys.md#passkeys-are-our-own-endpoints-and-count-as-two-factors. */
+/**
+ * Passkeys. Source:
+ * docs/decisions/second-factors-and-passkeys.md#passkeys-are-our-own-endpoints-and-count-as-two-factors.
+ */
 import { perMinute } from '../../../http/policy.ts'
 import { respondWith, route } from '../../../http/route.ts'
-import { confirmed, done, exampleId, needsConfirmation, nothing, passwordLimits, unconfirmed } from '../../../http/fields.ts'
+import {
+  confirmed,
+  done,
+  exampleId,
+  needsConfirmation,
+  nothing,
+  passwordLimits,
+  unconfirmed,
+} from '../../../http/fields.ts'
 import { signInOutput } from '../session-fields.ts'
 import {
   authenticationOptions,
@@ -21,7 +32,8 @@ const credential = { id: 'AA', rawId: 'AA', type: 'public-key' } as const
 export const passkeyRoutes = [
   route('POST', '/passkey/generate-register-options', {
     summary: 'Starts to add a passkey to the account of the signed-in user.',
-    description: 'The options for `navigator.credentials.create`, in the format of `PublicKeyCredential.parseCreationOptionsFromJSON`. '
+    description:
+      'The options for `navigator.credentials.create`, in the format of `PublicKeyCredential.parseCreationOptionsFromJSON`. '
       + 'They are valid for five minutes, in this browser.',
     input: confirmed,
     example: { password: 'correct horse' },
@@ -34,7 +46,10 @@ export const passkeyRoutes = [
     summary: 'Adds the passkey that the device has created.',
     description: '`response` is the `toJSON()` of the result of `navigator.credentials.create`.',
     input: input.registration,
-    example: { response: { ...credential, response: { clientDataJSON: 'e30', attestationObject: 'oA' } }, name: 'Phone' },
+    example: {
+      response: { ...credential, response: { clientDataJSON: 'e30', attestationObject: 'oA' } },
+      name: 'Phone',
+    },
     rejects: ['INVALID_PASSKEY', 'PASSKEY_EXISTS', 'PASSKEY_LIMIT_REACHED'],
     limits: passwordLimits,
     // A challenge works once, also if the response is refused.
@@ -44,7 +59,8 @@ export const passkeyRoutes = [
   }),
   route('POST', '/passkey/generate-authenticate-options', {
     summary: 'Starts a sign-in with a passkey.',
-    description: 'The options for `navigator.credentials.get`, in the format of `PublicKeyCredential.parseRequestOptionsFromJSON`. '
+    description:
+      'The options for `navigator.credentials.get`, in the format of `PublicKeyCredential.parseRequestOptionsFromJSON`. '
       + 'They show nothing about accounts, and are valid for five minutes, in this browser.',
     input: nothing,
     credentials: [],
@@ -53,10 +69,21 @@ export const passkeyRoutes = [
     handle: authenticationOptions,
   }),
   route('POST', '/passkey/verify-authentication', {
-    summary: 'Starts a session with a passkey. The device has verified its user, so no other factor is necessary.',
+    summary:
+      'Starts a session with a passkey. The device has verified its user, so no other factor is necessary.',
     description: '`response` is the `toJSON()` of the result of `navigator.credentials.get`.',
     input: input.authentication,
-    example: { response: { ...credential, response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA', userHandle: 'AA' } } },
+    example: {
+      response: {
+        ...credential,
+        response: {
+          clientDataJSON: 'e30',
+          authenticatorData: 'AA',
+          signature: 'AA',
+          userHandle: 'AA',
+        },
+      },
+    },
     rejects: ['INVALID_PASSKEY'],
     credentials: [],
     startsSession: 'sign-in',
@@ -92,7 +119,8 @@ export const passkeyRoutes = [
   }),
   route('POST', '/passkey/require', {
     summary: 'Sets whether sign-in requires a passkey.',
-    description: 'If it does, `/sign-in/email` refuses the correct password with `SECOND_FACTOR_REQUIRED`. Requiring a passkey ends the other sessions.',
+    description:
+      'If it does, `/sign-in/email` refuses the correct password with `SECOND_FACTOR_REQUIRED`. Requiring a passkey ends the other sessions.',
     input: input.require,
     example: { required: true, password: 'correct horse' },
     rejects: [...unconfirmed, 'PASSKEY_MISSING'],

@@ -14,8 +14,17 @@ const credential = <Response extends z.ZodRawShape>(response: Response) =>
 const name = line(100).min(1)
 
 export const input = {
-  registration: z.object({ response: credential({ attestationObject: base64url }), name: name.default('Passkey') }),
-  authentication: z.object({ response: credential({ authenticatorData: base64url, signature: base64url, userHandle: base64url }) }),
+  registration: z.object({
+    response: credential({ attestationObject: base64url }),
+    name: name.default('Passkey'),
+  }),
+  authentication: z.object({
+    response: credential({
+      authenticatorData: base64url,
+      signature: base64url,
+      userHandle: base64url,
+    }),
+  }),
   rename: z.object({ passkeyId: id, name }),
   delete: z.object({ passkeyId: id, password: confirmation }),
   require: z.object({ required: z.boolean(), password: confirmation }),
@@ -24,7 +33,10 @@ export const input = {
 const passkey = z.object({
   id: rowId,
   name: z.string().meta({ examples: ['Phone'] }),
-  backed_up: z.boolean().meta({ description: 'Whether the passkey is synchronized between devices, and so survives the loss of one.' }),
+  backed_up: z.boolean().meta({
+    description:
+      'Whether the passkey is synchronized between devices, and so survives the loss of one.',
+  }),
   created_at: time,
   last_used_at: time.nullable().meta({ description: 'null before the first sign-in with it.' }),
 }).meta({ id: 'Passkey', description: 'A passkey.' })
@@ -43,9 +55,24 @@ export const output = {
     pubKeyCredParams: z.array(z.object({ type: z.enum(['public-key']), alg: z.int() })),
     timeout: z.int(),
     excludeCredentials: z.array(z.object({ type: z.enum(['public-key']), id: z.string() })),
-    authenticatorSelection: z.object({ residentKey: z.enum(['required']), requireResidentKey: z.boolean(), userVerification: z.enum(['required']) }),
+    authenticatorSelection: z.object({
+      residentKey: z.enum(['required']),
+      requireResidentKey: z.boolean(),
+      userVerification: z.enum(['required']),
+    }),
     attestation: z.enum(['none']),
-  }).meta({ id: 'PasskeyCreation', description: 'PublicKeyCredentialCreationOptionsJSON of WebAuthn.' }),
-  requestOptions: z.object({ challenge: z.string(), rpId: z.string(), timeout: z.int(), userVerification: z.enum(['required']) })
-    .meta({ id: 'PasskeyRequest', description: 'PublicKeyCredentialRequestOptionsJSON of WebAuthn.' }),
+  }).meta({
+    id: 'PasskeyCreation',
+    description: 'PublicKeyCredentialCreationOptionsJSON of WebAuthn.',
+  }),
+  requestOptions: z.object({
+    challenge: z.string(),
+    rpId: z.string(),
+    timeout: z.int(),
+    userVerification: z.enum(['required']),
+  })
+    .meta({
+      id: 'PasskeyRequest',
+      description: 'PublicKeyCredentialRequestOptionsJSON of WebAuthn.',
+    }),
 }

@@ -5,8 +5,9 @@ import { isSigningKey } from '../../keys/signing-keys.ts'
 import { callerOf, type RouteContext } from '../../../http/route.ts'
 
 /**
- * Returns the issue date of a token, in seconds since 1970: now, or the second after the last revocation of a signing key. A thief
- * may have dated tokens ahead (private.revoke_issued_tokens), so ours are dated ahead for half a minute after a revocation.
+ * Returns the issue date of a token, in seconds since 1970: now, or the second after the last
+ * revocation of a signing key. A thief may have dated tokens ahead (private.revoke_issued_tokens),
+ * so ours are dated ahead for half a minute after a revocation.
  * @param issuedAfter private.settings.tokens_issued_after
  * @throws Rejection SERVICE_BUSY while PostgREST would not accept that date
  */
@@ -23,7 +24,13 @@ export type SigningKeyRow = { kid: string | null, tokens_issued_after: string }
 export const signingKeyColumns = `key.id as kid, settings.tokens_issued_after
     from private.settings left join (select id from auth.jwks where ${isSigningKey}) key on true`
 
-type Subject = { userId: string, email: string, sessionId: string, organizationId: string | null, role: string | undefined }
+type Subject = {
+  userId: string
+  email: string
+  sessionId: string
+  organizationId: string | null
+  role: string | undefined
+}
 
 /** Signs a token. PostgREST runs a token without a role claim as the anonymous role. */
 export async function issueToken(
@@ -48,14 +55,27 @@ export async function issueToken(
 
 const sessionStatement = {
   name: 'token',
-  text: `select m.role, ${signingKeyColumns} left join auth.members m on m.organization_id = $1 and m.user_id = $2`,
+  text:
+    `select m.role, ${signingKeyColumns} left join auth.members m on m.organization_id = $1 and m.user_id = $2`,
 }
 
-/** Issues a token of the session. The role is read from the membership each time, so it is the current one. */
+/**
+ * Issues a token of the session. The role is read from the membership each time, so it is the
+ * current one.
+ */
 export async function issueSessionToken(c: RouteContext): Promise<string> {
   const { user, session } = callerOf(c)
   const organizationId = session.activeOrganizationId ?? null
-  const row = await c.var.services.prepared<SigningKeyRow & { role: string | null }>(sessionStatement, [organizationId, user.id])
+  const row = await c.var.services.prepared<SigningKeyRow & { role: string | null }>(
+    sessionStatement,
+    [organizationId, user.id],
+  )
   if (row === undefined) throw new Error('private.settings has no row.')
-  return issueToken(c, row, { userId: user.id, email: user.email, sessionId: session.id, organizationId, role: row.role ?? undefined })
+  return issueToken(c, row, {
+    userId: user.id,
+    email: user.email,
+    sessionId: session.id,
+    organizationId,
+    role: row.role ?? undefined,
+  })
 }

@@ -7,7 +7,14 @@ import { reject } from '../../../http/errors.ts'
 import { callerOf, respondWith, route, type RouteContext } from '../../../http/route.ts'
 import { issueApiKeyToken } from '../api-key/api-keys.ts'
 import { done, exampleId, id, nothing, serialize, time } from '../../../http/fields.ts'
-import { betterAuthSession, sessionOf, sessionSchema, subscriptionSchema, userSchema, type BetterAuthSession } from '../session-fields.ts'
+import {
+  betterAuthSession,
+  sessionOf,
+  sessionSchema,
+  subscriptionSchema,
+  userSchema,
+  type BetterAuthSession,
+} from '../session-fields.ts'
 import { issueSessionToken } from './issue-token.ts'
 
 const input = { revoke: z.object({ sessionId: id }) }
@@ -34,7 +41,9 @@ const key = z.object({
 const output = {
   current: z.object({ user: userSchema, session: fullSession, subscription: subscriptionSchema }),
   status: z.object({ user: userSchema.nullable(), session: sessionSchema.nullable() }),
-  token: z.object({ token: z.string().meta({ description: 'A JSON Web Token, valid for an hour.' }) }),
+  token: z.object({
+    token: z.string().meta({ description: 'A JSON Web Token, valid for an hour.' }),
+  }),
   keys: z.object({ keys: z.array(key) }),
   list: z.array(listedSession),
 }
@@ -51,7 +60,10 @@ const fullSessionOf = (from: BetterAuthSession): z.output<typeof fullSession> =>
   user_agent: from.userAgent ?? '',
 })
 
-const listedSessionOf = (from: BetterAuthSession, current: BetterAuthSession): z.output<typeof listedSession> => ({
+const listedSessionOf = (
+  from: BetterAuthSession,
+  current: BetterAuthSession,
+): z.output<typeof listedSession> => ({
   ...fullSessionOf(from),
   created_at: from.createdAt.toISOString(),
   current: from.id === current.id,
@@ -61,7 +73,8 @@ const listedSessionOf = (from: BetterAuthSession, current: BetterAuthSession): z
 async function signOut(c: RouteContext): Promise<void> {
   const { db, engine: { context } } = c.var.services
   const others = c.var.isApp ? [] : sentSessionTokens(context, c.req.header('cookie'))
-  await db.deleteFrom('auth.sessions').where('token', 'in', [callerOf(c).session.token, ...others]).execute()
+  await db.deleteFrom('auth.sessions').where('token', 'in', [callerOf(c).session.token, ...others])
+    .execute()
   await withBetterAuth(c, (endpoint) => Promise.resolve(deleteSessionCookie(endpoint)))
 }
 
@@ -75,19 +88,26 @@ export const sessionRoutes = [
     output: output.current,
     handle: async (c) => {
       const { user, session } = callerOf(c)
-      return { user: serialize(userSchema, user), session: fullSessionOf(session), subscription: await c.var.services.plans.status(user.id) }
+      return {
+        user: serialize(userSchema, user),
+        session: fullSessionOf(session),
+        subscription: await c.var.services.plans.status(user.id),
+      }
     },
   }),
   route('GET', '/session-status', {
     summary: 'Returns the signed-in user and the session. Both are null for a guest.',
-    description: 'For the first request of a page: unlike `get-session`, it does not fail without a session.',
+    description:
+      'For the first request of a page: unlike `get-session`, it does not fail without a session.',
     input: nothing,
     credentials: [],
     sessionEffect: 'reads',
     output: output.status,
     handle: async (c) => {
       const caller = await c.var.services.identity.readSession(c)
-      return caller === null ? { user: null, session: null } : { user: serialize(userSchema, caller.user), session: sessionOf(caller.session) }
+      return caller === null
+        ? { user: null, session: null }
+        : { user: serialize(userSchema, caller.user), session: sessionOf(caller.session) }
     },
   }),
   route('POST', '/sign-out', {
@@ -107,7 +127,11 @@ export const sessionRoutes = [
     // one statement, of the route that clients call most often
     isAtomic: false,
     output: output.token,
-    handle: async (c) => ({ token: c.var.apiKey === undefined ? await issueSessionToken(c) : await issueApiKeyToken(c, c.var.apiKey) }),
+    handle: async (c) => ({
+      token: c.var.apiKey === undefined
+        ? await issueSessionToken(c)
+        : await issueApiKeyToken(c, c.var.apiKey),
+    }),
   }),
   route('GET', '/jwks', {
     summary: 'Publishes the keys that verify tokens.',
@@ -129,7 +153,9 @@ export const sessionRoutes = [
     output: output.list,
     handle: async (c, query) => {
       const { session } = callerOf(c)
-      return (await callBetterAuth(c, reply.list, query)).map((row) => listedSessionOf(row, session))
+      return (await callBetterAuth(c, reply.list, query)).map((row) =>
+        listedSessionOf(row, session)
+      )
     },
   }),
   route('POST', '/revoke-session', {
@@ -139,7 +165,11 @@ export const sessionRoutes = [
     rejects: ['NOT_FOUND'],
     output: done,
     handle: async (c, { sessionId }) => {
-      const revoked = await c.var.services.db.deleteFrom('auth.sessions').where('id', '=', sessionId)
+      const revoked = await c.var.services.db.deleteFrom('auth.sessions').where(
+        'id',
+        '=',
+        sessionId,
+      )
         .where('userId', '=', callerOf(c).user.id).executeTakeFirst()
       if (revoked.numDeletedRows !== 1n) reject('NOT_FOUND')
       return { success: true }

@@ -1,4 +1,7 @@
-/** The provider of single sign-on, by OpenID Connect: the authorization code flow with PKCE. openid-client implements the protocol. */
+/**
+ * The provider of single sign-on, by OpenID Connect: the authorization code flow with PKCE.
+ * openid-client implements the protocol.
+ */
 import * as client from 'openid-client'
 import { z } from 'zod'
 import { outboundFetch } from '../../../common/outbound.ts'
@@ -7,14 +10,20 @@ import { email, name } from '../../../http/fields.ts'
 
 /** Timeout of one request to the provider, in seconds. */
 export const timeoutSeconds = 10
-/** Cache lifetime of the provider's discovery document, in milliseconds. It bounds the requests that many sign-ins cause. */
+/**
+ * Cache lifetime of the provider's discovery document, in milliseconds. It bounds the requests that
+ * many sign-ins cause.
+ */
 const cacheMs = 60_000
 
 /** The provider's claims about a user. Some providers send `email_verified` as a string. */
 const claimsOf = z.object({
   sub: z.string().min(1).max(255),
   email: email.optional().catch(undefined),
-  email_verified: z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')]).catch(false).default(false),
+  email_verified: z.union([
+    z.boolean(),
+    z.enum(['true', 'false']).transform((word) => word === 'true'),
+  ]).catch(false).default(false),
   name: name.default('').catch(''),
 })
 export type Claims = z.output<typeof claimsOf>
@@ -28,10 +37,17 @@ export type Provider = {
   finish: (response: URLSearchParams, checks: Checks) => Promise<{ issuer: string, claims: Claims }>
 }
 
-/** Builds the client. It sends no request before a user signs in, so the provider may be down when the service starts. */
-export function createProvider({ issuer, clientId, clientSecret }: NonNullable<Config['oidc']>, redirectUri: string): Provider {
+/**
+ * Builds the client. It sends no request before a user signs in, so the provider may be down when
+ * the service starts.
+ */
+export function createProvider(
+  { issuer, clientId, clientSecret }: NonNullable<Config['oidc']>,
+  redirectUri: string,
+): Provider {
   const extensions = [
-    // checks the signature although the token comes directly from the provider, so that security does not depend on TLS only
+    // checks the signature although the token comes directly from the provider, so that security
+    // does not depend on TLS only
     client.enableNonRepudiationChecks,
     // config.ts allows it on this machine only
     ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
@@ -40,7 +56,11 @@ export function createProvider({ issuer, clientId, clientSecret }: NonNullable<C
 
   const metadata = (): Promise<client.ServerMetadata> => {
     if (cached !== undefined && Date.now() < cached.until) return cached.metadata
-    const options = { timeout: timeoutSeconds, execute: extensions, [client.customFetch]: outboundFetch }
+    const options = {
+      timeout: timeoutSeconds,
+      execute: extensions,
+      [client.customFetch]: outboundFetch,
+    }
     const found = client.discovery(new URL(issuer), clientId, undefined, undefined, options)
       .then((configuration) => configuration.serverMetadata())
     const entry = cached = { until: Date.now() + cacheMs, metadata: found }
@@ -50,11 +70,16 @@ export function createProvider({ issuer, clientId, clientSecret }: NonNullable<C
     return found
   }
 
-  /** Makes a new configuration each time, which loads the provider's keys again, so that a new key works at the next sign-in. */
+  /**
+   * Makes a new configuration each time, which loads the provider's keys again, so that a new key
+   * works at the next sign-in.
+   */
   const configuration = async () => {
     const server = await metadata()
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-    const secret = methods.includes('client_secret_basic') ? client.ClientSecretBasic(clientSecret) : client.ClientSecretPost(clientSecret)
+    const secret = methods.includes('client_secret_basic')
+      ? client.ClientSecretBasic(clientSecret)
+      : client.ClientSecretPost(clientSecret)
     const made = new client.Configuration(server, clientId, undefined, secret)
     made.timeout = timeoutSeconds
     made[client.customFetch] = outboundFetch
@@ -75,18 +100,24 @@ export function createProvider({ issuer, clientId, clientSecret }: NonNullable<C
     },
     async finish(response, { state, nonce, verifier }) {
       const provider = await configuration()
-      const tokens = await client.authorizationCodeGrant(provider, new URL(`?${response.toString()}`, redirectUri), {
-        expectedState: state,
-        expectedNonce: nonce,
-        pkceCodeVerifier: verifier,
-        idTokenExpected: true,
-      })
+      const tokens = await client.authorizationCodeGrant(
+        provider,
+        new URL(`?${response.toString()}`, redirectUri),
+        {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        },
+      )
       const token = tokens.claims()
-      // Some providers send the address from userinfo only. The claim that it is verified must come with the address.
+      // Some providers send the address from userinfo only. The claim that it is verified must come
+      // with the address.
       const isWhole = token?.['email'] !== undefined && token['email_verified'] !== undefined
-      const claims = token === undefined || isWhole || provider.serverMetadata().userinfo_endpoint === undefined
-        ? token
-        : await client.fetchUserInfo(provider, tokens.access_token, token.sub)
+      const claims =
+        token === undefined || isWhole || provider.serverMetadata().userinfo_endpoint === undefined
+          ? token
+          : await client.fetchUserInfo(provider, tokens.access_token, token.sub)
       return { issuer: provider.serverMetadata().issuer, claims: claimsOf.parse(claims) }
     },
   }

@@ -3,7 +3,14 @@ import { perMinute } from '../../../http/policy.ts'
 import { route } from '../../../http/route.ts'
 import { nothing } from '../../../http/fields.ts'
 import { signInOutput } from '../session-fields.ts'
-import { finishSignIn, input, listProviders, output, signInMethods, startSignIn } from './single-sign-on.ts'
+import {
+  finishSignIn,
+  input,
+  listProviders,
+  output,
+  signInMethods,
+  startSignIn,
+} from './single-sign-on.ts'
 
 export const singleSignOnRoutes = [
   route('GET', '/sign-in/methods', {
@@ -14,8 +21,10 @@ export const singleSignOnRoutes = [
     handle: signInMethods,
   }),
   route('POST', '/sign-in/oidc', {
-    summary: 'Starts a sign-in with the provider, and returns the URL to which the app sends the browser.',
-    description: 'The user has ten minutes to complete it, in the same browser. Without a provider (`OIDC_ISSUER`) the response is 404 `NOT_FOUND`.',
+    summary:
+      'Starts a sign-in with the provider, and returns the URL to which the app sends the browser.',
+    description:
+      'The user has ten minutes to complete it, in the same browser. Without a provider (`OIDC_ISSUER`) the response is 404 `NOT_FOUND`.',
     input: input.start,
     example: {},
     rejects: ['NOT_FOUND', 'OIDC_UNAVAILABLE'],

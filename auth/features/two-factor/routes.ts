@@ -3,9 +3,21 @@ import { perMinute } from '../../../http/policy.ts'
 import { respondWith, route } from '../../../http/route.ts'
 import { confirmed, done, needsConfirmation, nothing, unconfirmed } from '../../../http/fields.ts'
 import { signInOutput } from '../session-fields.ts'
-import { disableTwoFactor, enableTwoFactor, generateBackupCodes, input, output, twoFactorStatus, verifyBackupCode, verifyTotp } from './two-factor.ts'
+import {
+  disableTwoFactor,
+  enableTwoFactor,
+  generateBackupCodes,
+  input,
+  output,
+  twoFactorStatus,
+  verifyBackupCode,
+  verifyTotp,
+} from './two-factor.ts'
 
-/** The policy of the routes that complete a sign-in. Their guesses have a budget per account: engine/rate-limits.ts. */
+/**
+ * The policy of the routes that complete a sign-in. Their guesses have a budget per account:
+ * engine/rate-limits.ts.
+ */
 const completesSignIn = {
   credentials: [],
   startsSession: 'sign-in',
@@ -15,14 +27,17 @@ const completesSignIn = {
 
 export const twoFactorRoutes = [
   route('GET', '/two-factor/status', {
-    summary: 'Returns whether the signed-in user has two factors, and the number of unused backup codes.',
+    summary:
+      'Returns whether the signed-in user has two factors, and the number of unused backup codes.',
     input: nothing,
     output: output.status,
     handle: twoFactorStatus,
   }),
   route('POST', '/two-factor/enable', {
-    summary: 'Starts to set up two factors: returns the secret for an authenticator app, and ten backup codes.',
-    description: 'Sign-in needs no code before `/two-factor/verify-totp` has received a first one. The secret and the codes are not returned again.',
+    summary:
+      'Starts to set up two factors: returns the secret for an authenticator app, and ten backup codes.',
+    description:
+      'Sign-in needs no code before `/two-factor/verify-totp` has received a first one. The secret and the codes are not returned again.',
     input: confirmed,
     example: { password: 'correct horse' },
     rejects: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'TWO_FACTOR_ENABLED'],
@@ -31,7 +46,8 @@ export const twoFactorRoutes = [
     handle: enableTwoFactor,
   }),
   route('POST', '/two-factor/verify-totp', {
-    summary: 'Completes a sign-in with a code of the authenticator app. For a signed-in user, turns two factors on.',
+    summary:
+      'Completes a sign-in with a code of the authenticator app. For a signed-in user, turns two factors on.',
     description:
       'The sign-in is the one that `SECOND_FACTOR_REQUIRED` refused in this browser in the last ten minutes. A code works once. Turning two factors on ends the other sessions.',
     input: input.totp,

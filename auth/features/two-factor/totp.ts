@@ -6,13 +6,19 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** Encodes bytes as base32 (RFC 4648). @param bytes a multiple of five */
 const base32 = (bytes: Buffer): string =>
-  [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('').replace(/[01]{5}/g, (bits) => alphabet.charAt(parseInt(bits, 2)))
+  [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('').replace(
+    /[01]{5}/g,
+    (bits) => alphabet.charAt(parseInt(bits, 2)),
+  )
 
 /** Returns random bytes as base32, which has no ambiguous characters. */
 export const randomBase32 = (bytes: number): string => base32(randomBytes(bytes))
 
 const bytesOf = (secret: string): Buffer => {
-  const bits = secret.replace(/./g, (letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'))
+  const bits = secret.replace(
+    /./g,
+    (letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'),
+  )
   return Buffer.from(bits.match(/[01]{8}/g)?.map((byte) => parseInt(byte, 2)) ?? [])
 }
 
@@ -25,7 +31,8 @@ function codeAt(secret: string, step: number): string {
 }
 
 /**
- * Returns the step that the code matches: current, previous or next. Allows for clock drift and slow typing.
+ * Returns the step that the code matches: current, previous or next. Allows for clock drift and
+ * slow typing.
  * @param now milliseconds
  * @returns undefined for a wrong code
  */
@@ -41,5 +48,11 @@ export function stepOf(secret: string, code: string, now: number): number | unde
 /** The content of the QR code. */
 export const totpUri = (secret: string, issuer: string, account: string): string =>
   `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(account)}?${
-    new URLSearchParams({ secret, issuer, algorithm: 'SHA1', digits: '6', period: String(stepSeconds) }).toString()
+    new URLSearchParams({
+      secret,
+      issuer,
+      algorithm: 'SHA1',
+      digits: '6',
+      period: String(stepSeconds),
+    }).toString()
   }`

@@ -10,7 +10,15 @@ import { text } from 'node:stream/consumers'
 /** A snapshot of restic. infra/docker/backups/offsite sets the tags. */
 export type Snapshot = { id: string, time: string, hostname: string, tags?: string[] }
 /** An off-site copy. Copies of earlier versions lack some of the numbers. */
-export type Copy = { id: string, kind: string, name: string, deployment: string, people?: number, rows?: number, bytes?: number }
+export type Copy = {
+  id: string
+  kind: string
+  name: string
+  deployment: string
+  people?: number
+  rows?: number
+  bytes?: number
+}
 
 /** Returns the copies, oldest first. */
 export function copiesOf(snapshots: Snapshot[]): Copy[] {
@@ -21,31 +29,57 @@ export function copiesOf(snapshots: Snapshot[]): Copy[] {
     }
     const made = new Date(time).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
     const name = tags.find((tag) => /^(?:finance|pitr)-\d{8}T\d{6}Z$/.test(tag)) ?? `pitr-${made}Z`
-    return { id, kind: tags[0] ?? '', name, deployment: hostname, ...figure('people'), ...figure('rows'), ...figure('bytes') }
+    return {
+      id,
+      kind: tags[0] ?? '',
+      name,
+      deployment: hostname,
+      ...figure('people'),
+      ...figure('rows'),
+      ...figure('bytes'),
+    }
   })
   return copies.toSorted((one, other) => momentOf(one).localeCompare(momentOf(other)))
 }
 
 const momentOf = ({ name }: Copy) => name.slice(name.indexOf('-') + 1)
 const figures = ({ people, rows, bytes }: Copy) =>
-  [[people, 'people'], [rows, 'rows'], [bytes, 'bytes']].map(([number, unit]) => `${number ?? '?'} ${unit}`).join(', ')
+  [[people, 'people'], [rows, 'rows'], [bytes, 'bytes']].map(([number, unit]) =>
+    `${number ?? '?'} ${unit}`
+  ).join(', ')
 const described = (copy: Copy) => `${copy.name} of ${copy.deployment}: ${figures(copy)}`
 
 /**
- * Returns the copy with the given name. `latest` is the newest copy that has users, because copies of a newly created, empty database
- * would otherwise be newer. If no copy has users, `latest` is the newest.
+ * Returns the copy with the given name. `latest` is the newest copy that has users, because copies
+ * of a newly created, empty database would otherwise be newer. If no copy has users, `latest` is
+ * the newest.
  * @returns the copy, and the newer copies that it skipped
  * @throws Error with a hint at the existing copies
  */
-export function choose(copies: Copy[], kind: string, wanted: string, deployment: string): { chosen: Copy, skipped: Copy[] } {
+export function choose(
+  copies: Copy[],
+  kind: string,
+  wanted: string,
+  deployment: string,
+): { chosen: Copy, skipped: Copy[] } {
   const ofKind = copies.filter((copy) => copy.kind === kind)
   const ours = ofKind.filter((copy) => copy.deployment === deployment)
-  const chosen = wanted === 'latest' ? ours.findLast(({ people }) => people !== 0) ?? ours.at(-1) : ours.find(({ name }) => name === wanted)
-  if (chosen !== undefined) return { chosen, skipped: wanted === 'latest' ? ours.slice(ours.indexOf(chosen) + 1) : [] }
+  const chosen = wanted === 'latest'
+    ? ours.findLast(({ people }) => people !== 0) ?? ours.at(-1)
+    : ours.find(({ name }) => name === wanted)
+  if (chosen !== undefined)
+    return { chosen, skipped: wanted === 'latest' ? ours.slice(ours.indexOf(chosen) + 1) : [] }
   const others = [...new Set(ofKind.map((copy) => copy.deployment))].join(', ')
-  if (ours.length > 0) throw new Error(`There is no off-site copy ${wanted} of ${deployment}. To list the copies: infra/docker/restore --from-offsite list`)
+  if (ours.length > 0)
+    throw new Error(
+      `There is no off-site copy ${wanted} of ${deployment}. To list the copies: infra/docker/restore --from-offsite list`,
+    )
   throw new Error(
-    `There is no off-site copy of ${deployment}${others === '' ? '.' : `, only of ${others}. OFFSITE_NAME in offsite.env selects the deployment.`}`,
+    `There is no off-site copy of ${deployment}${
+      others === ''
+        ? '.'
+        : `, only of ${others}. OFFSITE_NAME in offsite.env selects the deployment.`
+    }`,
   )
 }
 
@@ -58,7 +92,8 @@ async function main([command, ...args]: string[]): Promise<void> {
   } else {
     const [kind = '', wanted = '', deployment = ''] = args
     const { chosen, skipped } = choose(copies, kind, wanted, deployment)
-    for (const copy of skipped) console.error(`Skipped, because it has no users: ${described(copy)}`)
+    for (const copy of skipped)
+      console.error(`Skipped, because it has no users: ${described(copy)}`)
     console.error(`Taken from off-site: ${described(chosen)}`)
     console.log(chosen.id)
   }

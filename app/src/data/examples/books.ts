@@ -1,4 +1,7 @@
-/** Builds example books: a household's year up to today. Pure: the same day and names make the same books, apart from ids. */
+/**
+ * Builds example books: a household's year up to today. Pure: the same day and names make the same
+ * books, apart from ids.
+ */
 import type { NewRow } from 'finance-client'
 import { decimalsOf, sumOf } from '../../locale/amounts.ts'
 import { addDays, addMonths, monthOf } from '../../locale/months.ts'
@@ -49,7 +52,10 @@ const priceLevels: Record<string, number> = {
   zar: 15,
 }
 
-/** The source of example transactions. Its rows have an external id, so that no import of the user takes one for an own row. */
+/**
+ * The source of example transactions. Its rows have an external id, so that no import of the user
+ * takes one for an own row.
+ */
 const source = 'example'
 
 /** Returns numbers from 0 to 1 that look random and are the same each time. */
@@ -62,31 +68,123 @@ function numbers(seed: number): () => number {
 }
 
 /** A payment of every month, on a day until the 28th. */
-type Monthly = { payee: PayeeName, category: CategoryName, account: AccountName, day: number, amount: number, isRecurring?: boolean }
+type Monthly = {
+  payee: PayeeName
+  category: CategoryName
+  account: AccountName
+  day: number
+  amount: number
+  isRecurring?: boolean
+}
 
 const fixed: readonly Monthly[] = [
-  { payee: 'salary', category: 'salary', account: 'everyday', day: 1, amount: 2950, isRecurring: true },
+  {
+    payee: 'salary',
+    category: 'salary',
+    account: 'everyday',
+    day: 1,
+    amount: 2950,
+    isRecurring: true,
+  },
   { payee: 'rent', category: 'rent', account: 'everyday', day: 1, amount: -980, isRecurring: true },
-  { payee: 'transit', category: 'transport', account: 'everyday', day: 2, amount: -49, isRecurring: true },
-  { payee: 'gym', category: 'health', account: 'everyday', day: 3, amount: -29.9, isRecurring: true },
-  { payee: 'energy', category: 'energy', account: 'everyday', day: 6, amount: -92, isRecurring: true },
-  { payee: 'internet', category: 'internet', account: 'everyday', day: 8, amount: -39.95, isRecurring: true },
-  { payee: 'music', category: 'leisure', account: 'card', day: 20, amount: -10.99, isRecurring: true },
+  {
+    payee: 'transit',
+    category: 'transport',
+    account: 'everyday',
+    day: 2,
+    amount: -49,
+    isRecurring: true,
+  },
+  {
+    payee: 'gym',
+    category: 'health',
+    account: 'everyday',
+    day: 3,
+    amount: -29.9,
+    isRecurring: true,
+  },
+  {
+    payee: 'energy',
+    category: 'energy',
+    account: 'everyday',
+    day: 6,
+    amount: -92,
+    isRecurring: true,
+  },
+  {
+    payee: 'internet',
+    category: 'internet',
+    account: 'everyday',
+    day: 8,
+    amount: -39.95,
+    isRecurring: true,
+  },
+  {
+    payee: 'music',
+    category: 'leisure',
+    account: 'card',
+    day: 20,
+    amount: -10.99,
+    isRecurring: true,
+  },
 ]
 
 /** Payments of varying amounts: the days of a month, and the smallest and largest amount. */
-type Varying = { payees: readonly PayeeName[], category: CategoryName, account: AccountName, days: readonly number[], from: number, to: number }
+type Varying = {
+  payees: readonly PayeeName[]
+  category: CategoryName
+  account: AccountName
+  days: readonly number[]
+  from: number
+  to: number
+}
 
 const varying: readonly Varying[] = [
-  { payees: ['supermarket', 'market', 'discounter'], category: 'groceries', account: 'everyday', days: [3, 7, 11, 15, 19, 23, 27], from: 28, to: 68 },
-  { payees: ['bakery'], category: 'groceries', account: 'cash', days: [5, 13, 21, 28], from: 4, to: 9 },
-  { payees: ['trattoria', 'noodles', 'cafe'], category: 'eatingOut', account: 'card', days: [2, 9, 16, 22, 26], from: 12, to: 46 },
+  {
+    payees: ['supermarket', 'market', 'discounter'],
+    category: 'groceries',
+    account: 'everyday',
+    days: [3, 7, 11, 15, 19, 23, 27],
+    from: 28,
+    to: 68,
+  },
+  {
+    payees: ['bakery'],
+    category: 'groceries',
+    account: 'cash',
+    days: [5, 13, 21, 28],
+    from: 4,
+    to: 9,
+  },
+  {
+    payees: ['trattoria', 'noodles', 'cafe'],
+    category: 'eatingOut',
+    account: 'card',
+    days: [2, 9, 16, 22, 26],
+    from: 12,
+    to: 46,
+  },
   { payees: ['train'], category: 'transport', account: 'card', days: [10, 24], from: 18, to: 42 },
-  { payees: ['cinema', 'books', 'swimming'], category: 'leisure', account: 'card', days: [14, 25], from: 9, to: 34 },
+  {
+    payees: ['cinema', 'books', 'swimming'],
+    category: 'leisure',
+    account: 'card',
+    days: [14, 25],
+    from: 9,
+    to: 34,
+  },
 ]
 
 /** Single payments: months before the current one, and the day in it. */
-type Single = { payee: PayeeName, category: CategoryName, account: AccountName, ago: number, day: number, amount: number, isTagged?: boolean }
+type Single = {
+  payee: PayeeName
+  category: CategoryName
+  account: AccountName
+  ago: number
+  day: number
+  amount: number
+  isTagged?: boolean
+}
 
 const single: readonly Single[] = [
   { payee: 'clothes', category: 'clothing', account: 'card', ago: 11, day: 17, amount: -118.5 },
@@ -94,9 +192,32 @@ const single: readonly Single[] = [
   { payee: 'insurance', category: 'home', account: 'everyday', ago: 9, day: 14, amount: -164 },
   { payee: 'shoes', category: 'clothing', account: 'card', ago: 8, day: 21, amount: -89.9 },
   { payee: 'gift', category: 'leisure', account: 'card', ago: 7, day: 18, amount: -45 },
-  { payee: 'taxRefund', category: 'otherIncome', account: 'everyday', ago: 6, day: 20, amount: 412.6 },
-  { payee: 'flight', category: 'holidays', account: 'card', ago: 5, day: 11, amount: -268, isTagged: true },
-  { payee: 'hotel', category: 'holidays', account: 'everyday', ago: 4, day: 5, amount: -540, isTagged: true },
+  {
+    payee: 'taxRefund',
+    category: 'otherIncome',
+    account: 'everyday',
+    ago: 6,
+    day: 20,
+    amount: 412.6,
+  },
+  {
+    payee: 'flight',
+    category: 'holidays',
+    account: 'card',
+    ago: 5,
+    day: 11,
+    amount: -268,
+    isTagged: true,
+  },
+  {
+    payee: 'hotel',
+    category: 'holidays',
+    account: 'everyday',
+    ago: 4,
+    day: 5,
+    amount: -540,
+    isTagged: true,
+  },
   { payee: 'pharmacy', category: 'health', account: 'cash', ago: 3, day: 15, amount: -17.4 },
   { payee: 'bicycle', category: 'otherIncome', account: 'cash', ago: 3, day: 23, amount: 120 },
   { payee: 'lamp', category: 'home', account: 'card', ago: 2, day: 18, amount: -74.9 },
@@ -124,9 +245,18 @@ const unsorted: readonly { payee: PayeeName, ago: number, amount: number }[] = [
   { payee: 'bankParking', ago: 8, amount: -4.5 },
 ]
 
-const budgets: Partial<Record<CategoryName, number>> = { home: 1200, groceries: 340, eatingOut: 150, transport: 130, health: 60, leisure: 90 }
+const budgets: Partial<Record<CategoryName, number>> = {
+  home: 1200,
+  groceries: 340,
+  eatingOut: 150,
+  transport: 130,
+  health: 60,
+  leisure: 90,
+}
 
-const families: ReadonlyArray<{ name: CategoryName, color: string, kind: 'income' | 'expense', parent?: CategoryName }> = [
+const families: ReadonlyArray<
+  { name: CategoryName, color: string, kind: 'income' | 'expense', parent?: CategoryName }
+> = [
   { name: 'salary', color: '#3f8f5f', kind: 'income' },
   { name: 'otherIncome', color: '#7a9a3a', kind: 'income' },
   { name: 'home', color: '#4a7fb5', kind: 'expense' },
@@ -154,7 +284,8 @@ const accountKinds: Record<AccountName, { type: NewRow<'accounts'>['type'], bala
 export function exampleBooks({ today, currency, names, newId }: BooksOptions): ExampleBooks {
   const abroadCurrency = currency === 'usd' ? 'eur' : 'usd'
   const level = priceLevels[currency] ?? 1
-  const price = (amount: number) => Number((amount * level).toFixed(Math.min(decimalsOf(currency), 2)))
+  const price = (amount: number) =>
+    Number((amount * level).toFixed(Math.min(decimalsOf(currency), 2)))
   const next = numbers(20_250)
   const idsOf = <Name extends string>(rows: Record<Name, unknown>) =>
     Object.fromEntries(Object.keys(rows).map((name) => [name, newId()])) as Record<Name, string>
@@ -178,7 +309,9 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
   }
 
   /** Adds a transaction if its day has come. Returns its id, or null. */
-  const book = ({ name, day, amount, account, category = null, transferId = null, recurringId = null }: Entry): string | null => {
+  const book = (
+    { name, day, amount, account, category = null, transferId = null, recurringId = null }: Entry,
+  ): string | null => {
     if (day > today) return null
     const id = newId()
     const count = transactions.length
@@ -198,12 +331,20 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
     })
     return id
   }
-  const transfer = (name: string, day: string, from: AccountName, to: AccountName, amount: number, received = amount) => {
+  const transfer = (
+    name: string,
+    day: string,
+    from: AccountName,
+    to: AccountName,
+    amount: number,
+    received = amount,
+  ) => {
     const transferId = newId()
     book({ name, day, amount: -amount, account: from, transferId })
     book({ name, day, amount: received, account: to, transferId })
   }
-  const tag = (id: string | null) => id !== null && transaction_tags.push({ transaction_id: id, tag_id: tagId })
+  const tag = (id: string | null) =>
+    id !== null && transaction_tags.push({ transaction_id: id, tag_id: tagId })
 
   const thisMonth = monthOf(today)
   const dayOf = (ago: number, day: number) => addDays(addMonths(thisMonth, -ago), day - 1)
@@ -225,28 +366,63 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
       for (const [index, day] of days.entries()) {
         const payee = payees[index % payees.length]
         const amount = -Math.round((from + (to - from) * next()) * 20) / 20
-        if (payee !== undefined) book({ name: names.payees[payee], day: dayOf(ago, day), amount: price(amount), account, category })
+        if (payee !== undefined)
+          book({
+            name: names.payees[payee],
+            day: dayOf(ago, day),
+            amount: price(amount),
+            account,
+            category,
+          })
       }
     }
-    for (const { payee, category, account, day, amount, isTagged } of single.filter((one) => one.ago === ago)) {
-      const id = book({ name: names.payees[payee], day: dayOf(ago, day), amount: price(amount), account, category })
+    for (
+      const { payee, category, account, day, amount, isTagged } of single.filter((one) =>
+        one.ago === ago
+      )
+    ) {
+      const id = book({
+        name: names.payees[payee],
+        day: dayOf(ago, day),
+        amount: price(amount),
+        account,
+        category,
+      })
       if (isTagged === true) tag(id)
     }
     if (ago === monthsSinceTravel) {
       transfer(names.transfers.travel, dayOf(ago, 4), 'everyday', 'travel', price(220), 230)
       for (const { payee, day, amount } of abroad)
-        tag(book({ name: names.payees[payee], day: dayOf(ago, day), amount, account: 'travel', category: 'holidays' }))
+        tag(
+          book({
+            name: names.payees[payee],
+            day: dayOf(ago, day),
+            amount,
+            account: 'travel',
+            category: 'holidays',
+          }),
+        )
     }
     transfer(names.transfers.savings, dayOf(ago, 2), 'everyday', 'savings', price(650))
-    if (cardBefore > 0) transfer(names.transfers.card, dayOf(ago, 5), 'everyday', 'card', cardBefore)
+    if (cardBefore > 0)
+      transfer(names.transfers.card, dayOf(ago, 5), 'everyday', 'card', cardBefore)
     if (ago % 2 === 0) transfer(names.transfers.cash, dayOf(ago, 4), 'everyday', 'cash', price(60))
     splitPurchase(dayOf(ago, 18), ago)
   }
-  for (const { payee, ago, amount } of unsorted) book({ name: names.payees[payee], day: addDays(today, -ago), amount: price(amount), account: 'everyday' })
+  for (const { payee, ago, amount } of unsorted)
+    book({
+      name: names.payees[payee],
+      day: addDays(today, -ago),
+      amount: price(amount),
+      account: 'everyday',
+    })
 
   /** Returns the payments with an account from a day until before another. */
   function spentWith(accountId: string, from: string, until: string): number {
-    const rows = transactions.filter((row) => row.account_id === accountId && row.transfer_id === null && day(row) >= from && day(row) < until)
+    const rows = transactions.filter((row) =>
+      row.account_id === accountId && row.transfer_id === null && day(row) >= from &&
+      day(row) < until
+    )
     return sumOf(rows.map(({ amount }) => -amount))
   }
 
@@ -259,10 +435,22 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
       category: 'home',
     }] as const
     const amount = sumOf(parts.map((part) => part.amount))
-    const id = book({ name: names.payees.hypermarket, day: on, amount, account: 'everyday', category: 'groceries' })
+    const id = book({
+      name: names.payees.hypermarket,
+      day: on,
+      amount,
+      account: 'everyday',
+      category: 'groceries',
+    })
     if (id === null) return
     line_items.push(
-      ...parts.map((part) => ({ id: newId(), transaction_id: id, name: part.name, amount: part.amount, category_id: categoryIds[part.category] })),
+      ...parts.map((part) => ({
+        id: newId(),
+        transaction_id: id,
+        name: part.name,
+        amount: part.amount,
+        category_id: categoryIds[part.category],
+      })),
     )
   }
 
@@ -272,7 +460,9 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
       name: names.accounts[account],
       type: accountKinds[account].type,
       currency: account === 'travel' ? abroadCurrency : currency,
-      balance: account === 'travel' ? accountKinds[account].balance : price(accountKinds[account].balance),
+      balance: account === 'travel'
+        ? accountKinds[account].balance
+        : price(accountKinds[account].balance),
       opened_on: dayOf(fullMonths, 1),
     })),
     categories: families.map(({ name, color, kind, parent }) => ({

@@ -1,8 +1,14 @@
-/** The mark of example rows: ids that begin with these digits. Ids of the database are random and have a 4 in place of the 8. */
+/**
+ * The mark of example rows: ids that begin with these digits. Ids of the database are random and
+ * have a 4 in place of the 8.
+ */
 const mark = 'e8a3b1e5-b00c-8'
 
 /** The smallest and the largest marked id, for filters. */
-export const markedIds = { first: `${mark}000-0000-000000000000`, last: `${mark}fff-ffff-ffffffffffff` }
+export const markedIds = {
+  first: `${mark}000-0000-000000000000`,
+  last: `${mark}fff-ffff-ffffffffffff`,
+}
 
 export const isMarked = (id: string): boolean => id.startsWith(mark)
 

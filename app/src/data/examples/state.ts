@@ -10,12 +10,21 @@ export const examplesQuery = (context: Context) =>
     queryFn: async ({ signal }): Promise<'there' | 'possible' | 'impossible'> => {
       const { data } = finance
       const [examples, transactions, accounts, categories] = await Promise.all([
-        unwrap(within(context, data.from('transactions').select('id')).gte('id', markedIds.first).lte('id', markedIds.last).limit(1).abortSignal(signal)),
-        unwrap(within(context, data.from('transactions').select('id')).limit(1).abortSignal(signal)),
+        unwrap(
+          within(context, data.from('transactions').select('id')).gte('id', markedIds.first).lte(
+            'id',
+            markedIds.last,
+          ).limit(1).abortSignal(signal),
+        ),
+        unwrap(
+          within(context, data.from('transactions').select('id')).limit(1).abortSignal(signal),
+        ),
         unwrap(within(context, data.from('accounts').select('id')).limit(1).abortSignal(signal)),
         unwrap(within(context, data.from('categories').select('id')).limit(1).abortSignal(signal)),
       ])
       if (examples.length > 0) return 'there'
-      return [transactions, accounts, categories].every(({ length }) => length === 0) ? 'possible' : 'impossible'
+      return [transactions, accounts, categories].every(({ length }) => length === 0)
+        ? 'possible'
+        : 'impossible'
     },
   })

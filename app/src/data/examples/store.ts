@@ -12,13 +12,15 @@ const { data } = finance
 
 /** Stores example books, with one request per table. Deletes them again if one of them fails. */
 export async function addExamples(context: Context, userId: string): Promise<void> {
-  const { accounts, categories, tags, subscriptions, transactions, line_items, transaction_tags } = exampleBooks({
-    today: today(),
-    currency: localCurrency(),
-    names: exampleNames,
-    newId: markedId,
-  })
-  const inContext = <Values extends object>(rows: Values[]) => rows.map((row) => rowOf(context, row))
+  const { accounts, categories, tags, subscriptions, transactions, line_items, transaction_tags } =
+    exampleBooks({
+      today: today(),
+      currency: localCurrency(),
+      names: exampleNames,
+      newId: markedId,
+    })
+  const inContext = <Values extends object>(rows: Values[]) =>
+    rows.map((row) => rowOf(context, row))
   try {
     await Promise.all([
       unwrap(data.from('accounts').insert(inContext(accounts))),
@@ -41,7 +43,10 @@ export async function addExamples(context: Context, userId: string): Promise<voi
 /** The result of a removal: the rows that it kept because own rows use them, and its undo. */
 export type Removal = { kept: string[], undo: () => Promise<void> }
 
-/** Deletes the example books, from whichever device they were added. Own rows stay, with the accounts and categories that they use. */
+/**
+ * Deletes the example books, from whichever device they were added. Own rows stay, with the
+ * accounts and categories that they use.
+ */
 export async function removeExamples(context: Context, userId: string): Promise<Removal> {
   const { first, last } = markedIds
   /** The undo of each request, the latest first. */
@@ -52,16 +57,33 @@ export async function removeExamples(context: Context, userId: string): Promise<
 
   // the deletion of one half of a transfer would also delete an own half
   const linked = await unwrap(
-    within(context, data.from('transactions').select('transfer_id')).gte('id', first).lte('id', last)
+    within(context, data.from('transactions').select('transfer_id')).gte('id', first).lte(
+      'id',
+      last,
+    )
       .or(`transfer_id.lt.${first},transfer_id.gt.${last}`),
   )
-  for (const id of new Set(linked.map(({ transfer_id }) => transfer_id))) if (id !== null) await unwrap(data.rpc('unlink_transfer', { p_transfer_id: id }))
+  for (const id of new Set(linked.map(({ transfer_id }) => transfer_id)))
+    if (id !== null) await unwrap(data.rpc('unlink_transfer', { p_transfer_id: id }))
 
   // an occurrence that the user has recorded belongs to the example
-  const recorded = within(context, data.from('transactions').delete()).eq('source', 'subscription').gte('subscription_id', first).lte('subscription_id', last)
+  const recorded = within(context, data.from('transactions').delete()).eq('source', 'subscription')
+    .gte('subscription_id', first).lte('subscription_id', last)
   note(await unwrap(recorded.select('id,source,subscription_id')))
-  note(await unwrap(within(context, data.from('transactions').delete()).gte('id', first).lte('id', last).select('id')))
-  note(await unwrap(within(context, data.from('subscriptions').delete()).gte('id', first).lte('id', last).select('id')))
+  note(
+    await unwrap(
+      within(context, data.from('transactions').delete()).gte('id', first).lte('id', last).select(
+        'id',
+      ),
+    ),
+  )
+  note(
+    await unwrap(
+      within(context, data.from('subscriptions').delete()).gte('id', first).lte('id', last).select(
+        'id',
+      ),
+    ),
+  )
 
   const kept = await deleteUnused(context, note)
   return {
@@ -74,43 +96,69 @@ export async function removeExamples(context: Context, userId: string): Promise<
 
 type Note = (rows: Array<{ id: string }>) => void
 
-/** Deletes the example accounts, categories and tags without own rows. @returns the names of the others */
+/**
+ * Deletes the example accounts, categories and tags without own rows. @returns the names of the
+ * others
+ */
 async function deleteUnused(context: Context, note: Note): Promise<string[]> {
   const { first, last } = markedIds
   const one = (referencedTable: string) => ({ referencedTable })
   const [accounts, costs, categories, tags] = await Promise.all([
     unwrap(
-      within(context, data.from('accounts').select('id,name,metadata,transactions(id)')).gte('id', first).lte('id', last).order('name').limit(
+      within(context, data.from('accounts').select('id,name,metadata,transactions(id)')).gte(
+        'id',
+        first,
+      ).lte('id', last).order('name').limit(
         1,
         one('transactions'),
       ),
     ),
     unwrap(within(context, data.from('subscriptions').select('account_id,to_account_id'))),
     unwrap(
-      within(context, data.from('categories').select('id,name,parent_id,transactions(id),line_items(id),subscriptions(id),rules(id)')).order('name')
-        .limit(1, one('transactions')).limit(1, one('line_items')).limit(1, one('subscriptions')).limit(1, one('rules')),
+      within(
+        context,
+        data.from('categories').select(
+          'id,name,parent_id,transactions(id),line_items(id),subscriptions(id),rules(id)',
+        ),
+      ).order('name')
+        .limit(1, one('transactions')).limit(1, one('line_items')).limit(1, one('subscriptions'))
+        .limit(1, one('rules')),
     ),
     unwrap(
-      within(context, data.from('tags').select('id,name,transaction_tags(tag_id)')).gte('id', first).lte('id', last).order('name').limit(
-        1,
-        one('transaction_tags'),
-      ),
+      within(context, data.from('tags').select('id,name,transaction_tags(tag_id)')).gte('id', first)
+        .lte('id', last).order('name').limit(
+          1,
+          one('transaction_tags'),
+        ),
     ),
   ])
-  const ofCosts = new Set(costs.flatMap(({ account_id, to_account_id }) => [account_id, to_account_id]))
-  const keptAccounts = accounts.filter(({ id, transactions }) => transactions.length > 0 || ofCosts.has(id))
+  const ofCosts = new Set(
+    costs.flatMap(({ account_id, to_account_id }) => [account_id, to_account_id]),
+  )
+  const keptAccounts = accounts.filter(({ id, transactions }) =>
+    transactions.length > 0 || ofCosts.has(id)
+  )
   // a parent of a kept or an own category also stays
-  const isUsed = ({ id, transactions, line_items, subscriptions, rules }: (typeof categories)[number]) =>
-    !isMarked(id) || [transactions, line_items, subscriptions, rules].some(({ length }) => length > 0)
+  const isUsed = (
+    { id, transactions, line_items, subscriptions, rules }: (typeof categories)[number],
+  ) =>
+    !isMarked(id) ||
+    [transactions, line_items, subscriptions, rules].some(({ length }) => length > 0)
   const parents = new Set(categories.filter(isUsed).map(({ parent_id: parent }) => parent))
-  const keptCategories = categories.filter((category) => isMarked(category.id) && (isUsed(category) || parents.has(category.id)))
+  const keptCategories = categories.filter((category) =>
+    isMarked(category.id) && (isUsed(category) || parents.has(category.id))
+  )
   const keptTags = tags.filter(({ transaction_tags }) => transaction_tags.length > 0)
   const kept = [...keptAccounts, ...keptCategories, ...keptTags]
   const keptIds = new Set(kept.map(({ id }) => id))
-  const unused = (rows: Array<{ id: string }>) => rows.map(({ id }) => id).filter((id) => isMarked(id) && !keptIds.has(id))
+  const unused = (rows: Array<{ id: string }>) =>
+    rows.map(({ id }) => id).filter((id) => isMarked(id) && !keptIds.has(id))
 
   // the opening balance of a kept account is money of the example
-  const keptIn = data.from('accounts').update({ metadata: keptMetadata, balance: 0 }).in('id', keptAccounts.map(({ id }) => id))
+  const keptIn = data.from('accounts').update({ metadata: keptMetadata, balance: 0 }).in(
+    'id',
+    keptAccounts.map(({ id }) => id),
+  )
   if (keptAccounts.length > 0) note(await unwrap(keptIn.select('id')))
   note(await unwrap(data.from('tags').delete().in('id', unused(tags)).select('id')))
   note(await unwrap(data.from('categories').delete().in('id', unused(categories)).select('id')))

@@ -5,7 +5,16 @@ import { addDays } from '../../locale/months.ts'
 import { type Context, finance, rowOf, withinOf } from '../client.ts'
 import { isWhole, onlyOpen, openAtOnce } from '../open-rows.ts'
 import { dayOf } from './day.ts'
-import { type Cursor, cursorOf, inOrder, narrowed, reportFilters, type TransactionView, textColumns, usualSort } from './filters.ts'
+import {
+  type Cursor,
+  cursorOf,
+  inOrder,
+  narrowed,
+  reportFilters,
+  type TransactionView,
+  textColumns,
+  usualSort,
+} from './filters.ts'
 
 export type LineItem = Pick<Row<'line_items'>, 'id' | 'name' | 'amount' | 'category_id'>
 
@@ -27,7 +36,8 @@ const ownColumns = [
   ...textColumns,
 ] as const
 
-const columns = `${ownColumns.join()},tags(id,name),line_items(id,name,amount,category_id),attachments(id,status)`
+const columns =
+  `${ownColumns.join()},tags(id,name),line_items(id,name,amount,category_id),attachments(id,status)`
 
 export type Transaction = Pick<Row<'transactions'>, (typeof ownColumns)[number]> & {
   tags: { id: string, name: string }[]
@@ -42,7 +52,10 @@ const pageSize = 200
 
 /** Runs a query for `columns`. Sorts the tags of each row by name. */
 const rowsOf = async (query: Parameters<typeof unwrap>[0]): Promise<Transaction[]> =>
-  (await unwrap(query) as Transaction[]).map((row) => ({ ...row, tags: row.tags.toSorted((one, other) => one.name.localeCompare(other.name)) }))
+  (await unwrap(query) as Transaction[]).map((row) => ({
+    ...row,
+    tags: row.tags.toSorted((one, other) => one.name.localeCompare(other.name)),
+  }))
 
 export const pagesKey = (context: Context) => [context.key, 'transactions', 'pages'] as const
 
@@ -50,19 +63,32 @@ export const pagesKey = (context: Context) => [context.key, 'transactions', 'pag
 export type Listed = { userId: string, view: TransactionView, subcategories: readonly string[] }
 
 function queryOf(context: Context, { userId, view, subcategories }: Listed) {
-  const all = finance.data.from('transactions').select(view.tag === undefined ? columns : `${columns},tagged:tags!inner(name)`)
+  const all = finance.data.from('transactions').select(
+    view.tag === undefined ? columns : `${columns},tagged:tags!inner(name)`,
+  )
   return narrowed(withinOf(context, userId, all), view, subcategories)
 }
 
 /** Reads one page. */
-function readPage(context: Context, list: Listed, after: Cursor | null, size: number, signal?: AbortSignal): Promise<Transaction[]> {
+function readPage(
+  context: Context,
+  list: Listed,
+  after: Cursor | null,
+  size: number,
+  signal?: AbortSignal,
+): Promise<Transaction[]> {
   const page = inOrder(queryOf(context, list), list.view.sort ?? usualSort, after).limit(size)
   return rowsOf(signal === undefined ? page : page.abortSignal(signal))
 }
 
 /** Reads those of the rows that belong to a list. */
-export const readListed = async (context: Context, list: Listed, ids: readonly string[]): Promise<Transaction[]> =>
-  (await Promise.all(inBatches(ids).map((batch) => rowsOf(queryOf(context, list).in('id', batch))))).flat()
+export const readListed = async (
+  context: Context,
+  list: Listed,
+  ids: readonly string[],
+): Promise<Transaction[]> =>
+  (await Promise.all(inBatches(ids).map((batch) => rowsOf(queryOf(context, list).in('id', batch)))))
+    .flat()
 
 /** The list, page by page. */
 export const transactionPages = (context: Context, list: Listed) =>
@@ -72,7 +98,12 @@ export const transactionPages = (context: Context, list: Listed) =>
     queryFn: async ({ pageParam, signal }): Promise<TransactionPage> => {
       const rows = await readPage(context, list, pageParam, pageSize, signal)
       const last = rows.at(-1)
-      return { rows, next: last === undefined || rows.length < pageSize ? null : cursorOf(last, list.view.sort ?? usualSort) }
+      return {
+        rows,
+        next: last === undefined || rows.length < pageSize
+          ? null
+          : cursorOf(last, list.view.sort ?? usualSort),
+      }
     },
     getNextPageParam: ({ next }) => next,
     // a long list would be read again page by page
@@ -81,7 +112,11 @@ export const transactionPages = (context: Context, list: Listed) =>
 
 /** Returns the list of a key of `transactionPages`. */
 export const listedBy = (queryKey: QueryKey): Listed => {
-  const [userId, subcategories, view] = queryKey.slice(-3) as [string, readonly string[], TransactionView]
+  const [userId, subcategories, view] = queryKey.slice(-3) as [
+    string,
+    readonly string[],
+    TransactionView,
+  ]
   return { userId, subcategories, view }
 }
 
@@ -89,13 +124,31 @@ export const listedBy = (queryKey: QueryKey): Listed => {
 export const suggestedAtOnce = 1_000
 
 /** Reads the newest rows of the filters that have no category. */
-export const withoutCategory = (context: Context, list: Listed, signal: AbortSignal): Promise<Transaction[]> =>
-  readPage(context, { ...list, view: { ...list.view, category: 'none', sort: usualSort } }, null, suggestedAtOnce, signal)
+export const withoutCategory = (
+  context: Context,
+  list: Listed,
+  signal: AbortSignal,
+): Promise<Transaction[]> =>
+  readPage(
+    context,
+    { ...list, view: { ...list.view, category: 'none', sort: usualSort } },
+    null,
+    suggestedAtOnce,
+    signal,
+  )
 
 /** Reads the newest open rows. */
-export async function readOpen(context: Context, userId: string, signal: AbortSignal): Promise<Transaction[]> {
+export async function readOpen(
+  context: Context,
+  userId: string,
+  signal: AbortSignal,
+): Promise<Transaction[]> {
   const open = onlyOpen(context, userId, finance.data.from('transactions').select(columns))
-  return (await rowsOf(open.order('transaction_date', { ascending: false }).order('id').limit(openAtOnce).abortSignal(signal))).filter(isWhole)
+  return (await rowsOf(
+    open.order('transaction_date', { ascending: false }).order('id').limit(openAtOnce).abortSignal(
+      signal,
+    ),
+  )).filter(isWhole)
 }
 
 /** The maximum number of rows between two statements. */
@@ -104,19 +157,40 @@ export const statedAtOnce = 1_000
 /** `areAll` is false if there are more rows than the page reads. */
 export type StatementPage = { rows: Transaction[], areAll: boolean }
 
-/** The paid and pending rows of an account in some days, newest first. @param from null for the beginning */
-export const statementRowsQuery = (context: Context, userId: string, accountId: string, from: string | null, to: string) =>
+/**
+ * The paid and pending rows of an account in some days, newest first. @param from null for the
+ * beginning
+ */
+export const statementRowsQuery = (
+  context: Context,
+  userId: string,
+  accountId: string,
+  from: string | null,
+  to: string,
+) =>
   queryOptions({
     queryKey: [context.key, 'transactions', 'statement', accountId, from, to],
     queryFn: async ({ signal }): Promise<StatementPage> => {
       const view = { account: accountId, to, sort: usualSort, ...(from !== null && { from }) }
-      const rows = await readPage(context, { userId, view, subcategories: [] }, null, statedAtOnce, signal)
-      return { rows: rows.filter(({ status }) => status !== 'failed'), areAll: rows.length < statedAtOnce }
+      const rows = await readPage(
+        context,
+        { userId, view, subcategories: [] },
+        null,
+        statedAtOnce,
+        signal,
+      )
+      return {
+        rows: rows.filter(({ status }) => status !== 'failed'),
+        areAll: rows.length < statedAtOnce,
+      }
     },
   })
 
 /** Yields all rows of the filters, in batches, for an export. */
-export async function* everyTransaction(context: Context, list: Listed): AsyncGenerator<Transaction[]> {
+export async function* everyTransaction(
+  context: Context,
+  list: Listed,
+): AsyncGenerator<Transaction[]> {
   const size = 5_000
   let after: Cursor | null = null
   while (true) {
@@ -134,7 +208,13 @@ export const totalsQuery = (context: Context, { view, subcategories }: Listed) =
   return queryOptions({
     queryKey: [context.key, 'transactions', 'totals', p_filters],
     queryFn: ({ signal }) =>
-      unwrap(finance.data.rpc('get_transaction_aggregate', { p_filters, p_group_by: 'currency', p_aggregate_fn: 'sum' }).abortSignal(signal)),
+      unwrap(
+        finance.data.rpc('get_transaction_aggregate', {
+          p_filters,
+          p_group_by: 'currency',
+          p_aggregate_fn: 'sum',
+        }).abortSignal(signal),
+      ),
   })
 }
 
@@ -145,19 +225,28 @@ export const suggestionsQuery = (context: Context, userId: string) =>
   queryOptions({
     queryKey: [context.key, 'transactions', 'choices', userId],
     queryFn: ({ signal }): Promise<Suggestion[]> => {
-      const all = finance.data.from('transactions').select('name,amount,category_id,account_id').is('transfer_id', null)
-      const latest = withinOf(context, userId, all).order('transaction_date', { ascending: false }).order('created_at', { ascending: false }).limit(200)
+      const all = finance.data.from('transactions').select('name,amount,category_id,account_id').is(
+        'transfer_id',
+        null,
+      )
+      const latest = withinOf(context, userId, all).order('transaction_date', { ascending: false })
+        .order('created_at', { ascending: false }).limit(200)
       return unwrap(latest.abortSignal(signal))
     },
     staleTime: 60_000,
   })
 
-export const createTransaction = (context: Context, values: NewRow<'transactions'>): Promise<Transaction[]> =>
+export const createTransaction = (
+  context: Context,
+  values: NewRow<'transactions'>,
+): Promise<Transaction[]> =>
   rowsOf(finance.data.from('transactions').insert(rowOf(context, values)).select(columns))
 
 /** Returns the two halves of the transfer, the outgoing one first. */
-export const createTransfer = (_: Context, values: Arguments<'create_transfer'>): Promise<Transaction[]> =>
-  rowsOf(finance.data.rpc('create_transfer', values).select(columns))
+export const createTransfer = (
+  _: Context,
+  values: Arguments<'create_transfer'>,
+): Promise<Transaction[]> => rowsOf(finance.data.rpc('create_transfer', values).select(columns))
 
 /** Days between the halves of a transfer, as an import links them. */
 const transferDays = 5
@@ -165,9 +254,14 @@ const transferDays = 5
 const msOf = (day: string) => Date.parse(`${day}T00:00:00Z`)
 
 /** Whether the row is a transfer without another half. Such a row has its own id as transfer_id. */
-export const isLoneHalf = ({ id, transfer_id: transfer }: Pick<Transaction, 'id' | 'transfer_id'>): boolean => transfer === id
+export const isLoneHalf = (
+  { id, transfer_id: transfer }: Pick<Transaction, 'id' | 'transfer_id'>,
+): boolean => transfer === id
 
-/** Possible other halves of a transfer: the opposite amount in another account, the nearest days first. */
+/**
+ * Possible other halves of a transfer: the opposite amount in another account, the nearest days
+ * first.
+ */
 export const otherHalvesQuery = (context: Context, userId: string, row: Transaction) => {
   const { id, amount, currency, account_id: account } = row
   const day = dayOf(row)
@@ -177,20 +271,37 @@ export const otherHalvesQuery = (context: Context, userId: string, row: Transact
     queryFn: async ({ signal }): Promise<Transaction[]> => {
       const all = withinOf(context, userId, finance.data.from('transactions').select(columns))
       const rows = await rowsOf(
-        all.eq('amount', -amount).eq('currency', currency).neq('account_id', account ?? '').neq('status', 'failed')
+        all.eq('amount', -amount).eq('currency', currency).neq('account_id', account ?? '').neq(
+          'status',
+          'failed',
+        )
           // a time stamp may be of another day than the bank's booking day
-          .gte('transaction_date', addDays(day, -transferDays - 2)).lt('transaction_date', addDays(day, transferDays + 3)).limit(100).abortSignal(signal),
+          .gte('transaction_date', addDays(day, -transferDays - 2)).lt(
+            'transaction_date',
+            addDays(day, transferDays + 3),
+          ).limit(100).abortSignal(signal),
       )
-      return rows.filter((other) => (other.transfer_id === null || isLoneHalf(other)) && distance(other) <= transferDays * 86_400_000)
+      return rows.filter((other) =>
+        (other.transfer_id === null || isLoneHalf(other)) &&
+        distance(other) <= transferDays * 86_400_000
+      )
         .toSorted((one, other) => distance(one) - distance(other)).slice(0, 5)
     },
   })
 }
 
 /** Makes a transfer of two rows. Returns its halves, the outgoing one first. */
-export const linkTransfer = (_: Context, [one, other]: [Transaction, Transaction]): Promise<Transaction[]> => {
+export const linkTransfer = (
+  _: Context,
+  [one, other]: [Transaction, Transaction],
+): Promise<Transaction[]> => {
   const [from, to] = one.amount < 0 ? [one, other] : [other, one]
-  return rowsOf(finance.data.rpc('link_transfer', { p_from_transaction_id: from.id, p_to_transaction_id: to.id }).select(columns))
+  return rowsOf(
+    finance.data.rpc('link_transfer', {
+      p_from_transaction_id: from.id,
+      p_to_transaction_id: to.id,
+    }).select(columns),
+  )
 }
 
 /** Makes two ordinary rows of a transfer. */
@@ -199,54 +310,106 @@ export const unlinkTransfer = (_: Context, transferId: string): Promise<Transact
 
 /** Splits ids into batches that fit into a URL. */
 export const inBatches = (ids: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(ids.length / 150) }, (_, batch) => ids.slice(batch * 150, (batch + 1) * 150))
+  Array.from(
+    { length: Math.ceil(ids.length / 150) },
+    (_, batch) => ids.slice(batch * 150, (batch + 1) * 150),
+  )
 
 /** Reads rows by their ids or by their transfers. */
-export const readBy = async (column: 'id' | 'transfer_id', ids: readonly string[]): Promise<Transaction[]> =>
-  (await Promise.all(inBatches(ids).map((batch) => rowsOf(finance.data.from('transactions').select(columns).in(column, batch))))).flat()
+export const readBy = async (
+  column: 'id' | 'transfer_id',
+  ids: readonly string[],
+): Promise<Transaction[]> =>
+  (await Promise.all(
+    inBatches(ids).map((batch) =>
+      rowsOf(finance.data.from('transactions').select(columns).in(column, batch))
+    ),
+  )).flat()
 
-export const halvesOf = (rows: readonly Transaction[]) => readBy('transfer_id', [...new Set(rows.flatMap(({ transfer_id }) => transfer_id ?? []))])
+export const halvesOf = (rows: readonly Transaction[]) =>
+  readBy('transfer_id', [...new Set(rows.flatMap(({ transfer_id }) => transfer_id ?? []))])
 
-/** Reads rows again, with the other halves of transfers. Deleted rows are missing from the result. */
+/**
+ * Reads rows again, with the other halves of transfers. Deleted rows are missing from the result.
+ */
 export const reread = async (rows: readonly Transaction[]): Promise<Transaction[]> =>
   (await Promise.all([readBy('id', rows.map(({ id }) => id)), halvesOf(rows)])).flat()
 
-/** Updates a row that still has this time stamp. Returns no row if it was changed or deleted meanwhile. */
-export const updateUnchanged = ({ id, updated_at }: Pick<Transaction, 'id' | 'updated_at'>, change: RowChange<'transactions'>): Promise<Transaction[]> =>
-  rowsOf(finance.data.from('transactions').update(change).eq('id', id).eq('updated_at', updated_at).select(columns))
+/**
+ * Updates a row that still has this time stamp. Returns no row if it was changed or deleted
+ * meanwhile.
+ */
+export const updateUnchanged = (
+  { id, updated_at }: Pick<Transaction, 'id' | 'updated_at'>,
+  change: RowChange<'transactions'>,
+): Promise<Transaction[]> =>
+  rowsOf(
+    finance.data.from('transactions').update(change).eq('id', id).eq('updated_at', updated_at)
+      .select(columns),
+  )
 
 /** Applies one change to many rows. Returns the stored rows, with the other halves of transfers. */
-export async function changeTransactions(rows: readonly Transaction[], change: RowChange<'transactions'>): Promise<Transaction[]> {
+export async function changeTransactions(
+  rows: readonly Transaction[],
+  change: RowChange<'transactions'>,
+): Promise<Transaction[]> {
   const now: Transaction[] = []
   for (const batch of inBatches(rows.map(({ id }) => id)))
-    now.push(...await rowsOf(finance.data.from('transactions').update(change).in('id', batch).select(columns)))
+    now.push(
+      ...await rowsOf(
+        finance.data.from('transactions').update(change).in('id', batch).select(columns),
+      ),
+    )
   return [...now, ...await halvesOf(rows)]
 }
 
 /** Gives rows a category. Skips those that another user has given one. Returns the changed rows. */
-async function categorizeTransactions(rows: readonly Transaction[], categoryId: string): Promise<Transaction[]> {
+async function categorizeTransactions(
+  rows: readonly Transaction[],
+  categoryId: string,
+): Promise<Transaction[]> {
   const now: Transaction[] = []
   for (const batch of inBatches(rows.map(({ id }) => id)))
-    now.push(...await rowsOf(finance.data.from('transactions').update({ category_id: categoryId }).in('id', batch).is('category_id', null).select(columns)))
+    now.push(
+      ...await rowsOf(
+        finance.data.from('transactions').update({ category_id: categoryId }).in('id', batch).is(
+          'category_id',
+          null,
+        ).select(columns),
+      ),
+    )
   return now
 }
 
 /** The rows of a request that categorized them, and those that it changed. */
 export type Categorized = { requested: Transaction[], now: Transaction[] }
 
-/** Gives rows their categories, with one request for each category. Adds each request to `stored`, also if a later one fails. */
-export async function categorizeEach(wanted: ReadonlyArray<{ row: Transaction, categoryId: string }>, stored: Categorized[]): Promise<void> {
+/**
+ * Gives rows their categories, with one request for each category. Adds each request to `stored`,
+ * also if a later one fails.
+ */
+export async function categorizeEach(
+  wanted: ReadonlyArray<{ row: Transaction, categoryId: string }>,
+  stored: Categorized[],
+): Promise<void> {
   for (const categoryId of new Set(wanted.map((one) => one.categoryId))) {
     const requested = wanted.filter((one) => one.categoryId === categoryId).map(({ row }) => row)
     stored.push({ requested, now: await categorizeTransactions(requested, categoryId) })
   }
 }
 
-/** Deletes rows with their line items, tags and other halves of transfers. Returns the rows that still existed. */
+/**
+ * Deletes rows with their line items, tags and other halves of transfers. Returns the rows that
+ * still existed.
+ */
 export async function deleteTransactions(rows: readonly Transaction[]): Promise<Transaction[]> {
   const deleted = new Set<string | null>()
   for (const batch of inBatches(rows.map(({ id }) => id)))
-    for (const { id, transfer_id } of await unwrap(finance.data.from('transactions').delete().in('id', batch).select('id,transfer_id'))) {
+    for (
+      const { id, transfer_id } of await unwrap(
+        finance.data.from('transactions').delete().in('id', batch).select('id,transfer_id'),
+      )
+    ) {
       deleted.add(id)
       if (transfer_id !== null) deleted.add(transfer_id)
     }
@@ -257,12 +420,31 @@ export async function deleteTransactions(rows: readonly Transaction[]): Promise<
 export async function setTags({ id, tags }: Transaction, wanted: readonly string[]): Promise<void> {
   const removed = tags.filter((tag) => !wanted.includes(tag.id)).map((tag) => tag.id)
   const added = wanted.filter((one) => !tags.some((tag) => tag.id === one))
-  if (removed.length > 0) await unwrap(finance.data.from('transaction_tags').delete().eq('transaction_id', id).in('tag_id', removed))
-  if (added.length > 0) await unwrap(finance.data.from('transaction_tags').insert(added.map((tag_id) => ({ transaction_id: id, tag_id }))))
+  if (removed.length > 0)
+    await unwrap(
+      finance.data.from('transaction_tags').delete().eq('transaction_id', id).in('tag_id', removed),
+    )
+  if (added.length > 0)
+    await unwrap(
+      finance.data.from('transaction_tags').insert(
+        added.map((tag_id) => ({ transaction_id: id, tag_id })),
+      ),
+    )
 }
 
 /** Replaces the line items of a row. Deletes first, so that the parts never exceed the whole. */
-export async function setLineItems({ id, line_items }: Transaction, wanted: ReadonlyArray<Omit<LineItem, 'id'> & { id?: string }>): Promise<void> {
-  if (line_items.length > 0) await unwrap(finance.data.from('line_items').delete().in('id', line_items.map((item) => item.id)))
-  if (wanted.length > 0) await unwrap(finance.data.from('line_items').insert(wanted.map((item) => ({ ...item, transaction_id: id }))))
+export async function setLineItems(
+  { id, line_items }: Transaction,
+  wanted: ReadonlyArray<Omit<LineItem, 'id'> & { id?: string }>,
+): Promise<void> {
+  if (line_items.length > 0)
+    await unwrap(
+      finance.data.from('line_items').delete().in('id', line_items.map((item) => item.id)),
+    )
+  if (wanted.length > 0)
+    await unwrap(
+      finance.data.from('line_items').insert(
+        wanted.map((item) => ({ ...item, transaction_id: id })),
+      ),
+    )
 }

@@ -37,8 +37,15 @@ export function useTransactionChanges() {
     await list.drop(rows.filter(({ id }) => now.every((row) => row.id !== id)))
     await list.put(now)
   }
-  /** An outcome with undo. A failed undo also reads the rows again, because another user may have changed them. */
-  const withUndo = (text: string, undo: (() => Promise<void>) | null, rows: readonly Transaction[]): Outcome => ({
+  /**
+   * An outcome with undo. A failed undo also reads the rows again, because another user may have
+   * changed them.
+   */
+  const withUndo = (
+    text: string,
+    undo: (() => Promise<void>) | null,
+    rows: readonly Transaction[],
+  ): Outcome => ({
     text,
     undo: undo && (async () => {
       try {
@@ -58,14 +65,21 @@ export function useTransactionChanges() {
     const missing = requested.filter((row) => !changed.includes(row))
     const note = missing.length === 0 ? '' : m.alreadyDeleted(counted(missing))
     if (changed.length === 0) return { text: note }
-    return withUndo([text(counted(changed)), note].filter(Boolean).join(' '), makeUndo(requested, changed, user.id), now)
+    return withUndo(
+      [text(counted(changed)), note].filter(Boolean).join(' '),
+      makeUndo(requested, changed, user.id),
+      now,
+    )
   }
 
-  const add = useChange((of: Context, values: NewRow<'transactions'>) => createTransaction(of, values), {
-    onStored: list.put,
-    outcome: (rows) => withUndo(m.added(counted(rows)), makeUndo(rows, rows, user.id), rows),
-    refresh,
-  })
+  const add = useChange(
+    (of: Context, values: NewRow<'transactions'>) => createTransaction(of, values),
+    {
+      onStored: list.put,
+      outcome: (rows) => withUndo(m.added(counted(rows)), makeUndo(rows, rows, user.id), rows),
+      refresh,
+    },
+  )
   const transfer = useChange(createTransfer, {
     onStored: list.put,
     outcome: (rows) => withUndo(m.transferred, makeUndo(rows, rows, user.id), rows),
@@ -78,7 +92,8 @@ export function useTransactionChanges() {
   })
   const unlink = useChange(unlinkTransfer, {
     onStored: list.put,
-    outcome: (rows) => withUndo(m.unlinked(counted(rows), rows.length), makeUndo(rows, rows, user.id), rows),
+    outcome: (rows) =>
+      withUndo(m.unlinked(counted(rows), rows.length), makeUndo(rows, rows, user.id), rows),
     refresh,
   })
   /** Stores suggested categories, with one request for each. */
@@ -100,24 +115,36 @@ export function useTransactionChanges() {
     refresh,
   })
   /** A change of one row by its form, which shows refusals and conflicts. */
-  const save = useChange((_: Context, { row, changed }: { row: Transaction, changed: TransactionChange }) => saveTransaction(row, changed), {
-    onStored: list.put,
-    outcome: (now, { row, changed }) => {
-      const left = now.find(({ id }) => id === row.id)
-      // tags and line items are requests of their own, of which `undo` would undo only one
-      const isOneRequest = changed.tags === undefined && changed.items === undefined
-      const byHand = left === undefined ? null : () => writeBack(row, left, changed)
-      return withUndo(m.changed(row.name), isOneRequest ? makeUndo([row], [row], user.id) : byHand, now)
+  const save = useChange(
+    (_: Context, { row, changed }: { row: Transaction, changed: TransactionChange }) =>
+      saveTransaction(row, changed),
+    {
+      onStored: list.put,
+      outcome: (now, { row, changed }) => {
+        const left = now.find(({ id }) => id === row.id)
+        // tags and line items are requests of their own, of which `undo` would undo only one
+        const isOneRequest = changed.tags === undefined && changed.items === undefined
+        const byHand = left === undefined ? null : () => writeBack(row, left, changed)
+        return withUndo(
+          m.changed(row.name),
+          isOneRequest ? makeUndo([row], [row], user.id) : byHand,
+          now,
+        )
+      },
+      refresh,
     },
-    refresh,
-  })
+  )
   const change = useChange(
-    (_: Context, { rows, values }: { rows: readonly Transaction[], values: RowChange<'transactions'> }) => changeTransactions(rows, values),
+    (
+      _: Context,
+      { rows, values }: { rows: readonly Transaction[], values: RowChange<'transactions'> },
+    ) => changeTransactions(rows, values),
     {
       optimistic: async ({ rows, values: { category_id } }) => {
         if (category_id === undefined) return null
         await list.changeAll(new Map(rows.map(({ id }) => [id, { category_id }])))
-        return () => list.changeAll(new Map(rows.map((row) => [row.id, { category_id: row.category_id }])))
+        return () =>
+          list.changeAll(new Map(rows.map((row) => [row.id, { category_id: row.category_id }])))
       },
       onStored: async (now, { rows }) => {
         await list.drop(rows.filter(({ id }) => now.every((row) => row.id !== id)))
@@ -125,7 +152,9 @@ export function useTransactionChanges() {
       },
       outcome: (now, { rows }) => {
         const changed = rows.filter(({ id }) => now.some((row) => row.id === id))
-        return changed.length === 0 ? { text: gone() } : outcomeOfMany(m.changed, rows, changed, now)
+        return changed.length === 0
+          ? { text: gone() }
+          : outcomeOfMany(m.changed, rows, changed, now)
       },
       toastsErrors: true,
       refresh,

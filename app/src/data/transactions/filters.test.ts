@@ -1,12 +1,26 @@
-/** Filters of transactions in the reference app: from the page's address to a query of the data surface. */
+/**
+ * Filters of transactions in the reference app: from the page's address to a query of the data
+ * surface.
+ */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { expect, test } from 'vitest'
-import { comparing, cursorOf, inOrder, isBefore, isFiltered, narrowed, reportFilters, viewOf } from './filters.ts'
+import {
+  comparing,
+  cursorOf,
+  inOrder,
+  isBefore,
+  isFiltered,
+  narrowed,
+  reportFilters,
+  viewOf,
+} from './filters.ts'
 
 const food = '11111111-1111-4111-8111-111111111111'
 
 /** Returns the parameters of the request that the client sends for a query. */
-async function requestParameters(build: (query: ReturnType<typeof all>) => PromiseLike<unknown>): Promise<string[]> {
+async function requestParameters(
+  build: (query: ReturnType<typeof all>) => PromiseLike<unknown>,
+): Promise<string[]> {
   let address = ''
   const client = new PostgrestClient('http://data', {
     fetch: (url) => {
@@ -81,13 +95,29 @@ test('a parent category includes its subcategories', async () => {
   const fuel = '22222222-2222-4222-8222-222222222222'
   expect(viewOf({ parent: 'none' })).toEqual({})
   const view = viewOf({ parent: food })
-  expect(await requestParameters((query) => narrowed(query, view, [fuel]))).toEqual([`category_id=in.(${food},${fuel})`])
-  expect(reportFilters(view, [fuel])).toEqual([{ field: 'category_id', operation: 'in', value: [food, fuel] }])
+  expect(await requestParameters((query) => narrowed(query, view, [fuel]))).toEqual([
+    `category_id=in.(${food},${fuel})`,
+  ])
+  expect(reportFilters(view, [fuel])).toEqual([{
+    field: 'category_id',
+    operation: 'in',
+    value: [food, fuel],
+  }])
 })
 
 test('the next page begins behind the last row, also among rows of one value', async () => {
-  const row = { id: food, sort_name: 'rent', amount: -900, transaction_date: '2025-01-31T00:00:00+00:00', created_at: '2025-02-01T08:00:00.5+00:00' }
-  expect(await requestParameters((query) => inOrder(query, '-transaction_date', cursorOf(row, '-transaction_date')))).toEqual([
+  const row = {
+    id: food,
+    sort_name: 'rent',
+    amount: -900,
+    transaction_date: '2025-01-31T00:00:00+00:00',
+    created_at: '2025-02-01T08:00:00.5+00:00',
+  }
+  expect(
+    await requestParameters((query) =>
+      inOrder(query, '-transaction_date', cursorOf(row, '-transaction_date'))
+    ),
+  ).toEqual([
     [
       'or=(transaction_date.lt."2025-01-31T00:00:00+00:00"',
       'and(transaction_date.eq."2025-01-31T00:00:00+00:00",created_at.lt."2025-02-01T08:00:00.5+00:00")',
@@ -96,27 +126,34 @@ test('the next page begins behind the last row, also among rows of one value', a
     'transaction_date=lte.2025-01-31T00:00:00+00:00',
     'order=transaction_date.desc,created_at.desc,id.desc',
   ])
-  expect(await requestParameters((query) => inOrder(query, 'amount', cursorOf(row, 'amount')))).toEqual([
+  expect(await requestParameters((query) => inOrder(query, 'amount', cursorOf(row, 'amount'))))
+    .toEqual([
+      [
+        'or=(amount.gt."-900"',
+        'and(amount.eq."-900",created_at.gt."2025-02-01T08:00:00.5+00:00")',
+        `and(amount.eq."-900",created_at.eq."2025-02-01T08:00:00.5+00:00",id.gt.${food}))`,
+      ].join(),
+      'order=amount.asc,created_at.asc,id.asc',
+    ])
+  expect(await requestParameters((query) => inOrder(query, 'name', cursorOf(row, 'name')))).toEqual(
     [
-      'or=(amount.gt."-900"',
-      'and(amount.eq."-900",created_at.gt."2025-02-01T08:00:00.5+00:00")',
-      `and(amount.eq."-900",created_at.eq."2025-02-01T08:00:00.5+00:00",id.gt.${food}))`,
-    ].join(),
-    'order=amount.asc,created_at.asc,id.asc',
-  ])
-  expect(await requestParameters((query) => inOrder(query, 'name', cursorOf(row, 'name')))).toEqual([
-    [
-      'or=(sort_name.gt."rent"',
-      'and(sort_name.eq."rent",created_at.gt."2025-02-01T08:00:00.5+00:00")',
-      `and(sort_name.eq."rent",created_at.eq."2025-02-01T08:00:00.5+00:00",id.gt.${food}))`,
-    ].join(),
-    'order=sort_name.asc,created_at.asc,id.asc',
-  ])
+      [
+        'or=(sort_name.gt."rent"',
+        'and(sort_name.eq."rent",created_at.gt."2025-02-01T08:00:00.5+00:00")',
+        `and(sort_name.eq."rent",created_at.eq."2025-02-01T08:00:00.5+00:00",id.gt.${food}))`,
+      ].join(),
+      'order=sort_name.asc,created_at.asc,id.asc',
+    ],
+  )
   const later = { ...row, id: '22222222-2222-4222-8222-222222222222' }
   expect([row, later].toSorted(comparing('-transaction_date'))).toEqual([later, row])
   // the row that was created last is the first one of its day
   const newest = { ...row, created_at: '2025-02-01T08:00:00.51+00:00' }
-  expect([row, later, newest].toSorted(comparing('-transaction_date'))).toEqual([newest, later, row])
+  expect([row, later, newest].toSorted(comparing('-transaction_date'))).toEqual([
+    newest,
+    later,
+    row,
+  ])
   // the row of the cursor still belongs to the page before it
   expect(isBefore(row, cursorOf(row, '-transaction_date'), '-transaction_date')).toBe(true)
   expect(isBefore(row, cursorOf(later, '-transaction_date'), '-transaction_date')).toBe(false)

@@ -1,17 +1,27 @@
 /** Updates cached pages of the list in place, so that no page has to be read again. */
 import type { InfiniteData, QueryClient, QueryKey } from '@tanstack/react-query'
 import type { Context } from '../client.ts'
-import { comparing, type Cursor, isBefore, type TransactionView, type Sort, usualSort } from './filters.ts'
+import {
+  comparing,
+  type Cursor,
+  isBefore,
+  type TransactionView,
+  type Sort,
+  usualSort,
+} from './filters.ts'
 import { listedBy, pagesKey, readListed, type Transaction, type TransactionPage } from './api.ts'
 
 type Pages = InfiniteData<TransactionPage, Cursor | null>
 
 /** Whether the data of a query has so many pages that only changed rows are read again. */
-export const isLongList = (data: unknown): boolean => ((data as Partial<Pages> | undefined)?.pages?.length ?? 0) >= 4
+export const isLongList = (data: unknown): boolean =>
+  ((data as Partial<Pages> | undefined)?.pages?.length ?? 0) >= 4
 
 const without = (data: Pages, isGone: (row: Transaction) => boolean): Pages => ({
   ...data,
-  pages: data.pages.map((page) => page.rows.some(isGone) ? { ...page, rows: page.rows.filter((row) => !isGone(row)) } : page),
+  pages: data.pages.map((page) =>
+    page.rows.some(isGone) ? { ...page, rows: page.rows.filter((row) => !isGone(row)) } : page
+  ),
 })
 
 /** Inserts a row at its position. Skips a row behind the last cached page, which is read later. */
@@ -31,7 +41,10 @@ function withRow(data: Pages, row: Transaction, sort: Sort): Pages {
 export function cachedList(client: QueryClient, context: Context) {
   const each = async (change: (data: Pages, view: TransactionView) => Pages) => {
     // a page that is on its way does not include the change
-    await client.cancelQueries({ queryKey: pagesKey(context), predicate: ({ state }) => state.data !== undefined })
+    await client.cancelQueries({
+      queryKey: pagesKey(context),
+      predicate: ({ state }) => state.data !== undefined,
+    })
     for (const [key, data] of client.getQueriesData<Pages>({ queryKey: pagesKey(context) })) {
       if (data !== undefined) client.setQueryData(key, change(data, key.at(-1) as TransactionView))
     }
@@ -40,8 +53,10 @@ export function cachedList(client: QueryClient, context: Context) {
   const lastMutation = () => client.getMutationCache().getAll().at(-1)
   return {
     /**
-     * Reads rows of one list again, with its filters. Removes those that were deleted or no longer match.
-     * @returns false if the user has changed rows meanwhile, so that the result may be older than the list
+     * Reads rows of one list again, with its filters. Removes those that were deleted or no longer
+     * match.
+     * @returns false if the user has changed rows meanwhile, so that the result may be older than
+     * the list
      */
     reread: async (queryKey: QueryKey, ids: readonly string[]): Promise<boolean> => {
       const mutation = lastMutation()
@@ -51,27 +66,42 @@ export function cachedList(client: QueryClient, context: Context) {
       await client.cancelQueries({ queryKey, exact: true })
       client.setQueryData<Pages>(queryKey, (data) => {
         const rest = data && without(data, ({ id }) => ids.includes(id))
-        return rest && rows.reduce((pages, row) => withRow(pages, row, list.view.sort ?? usualSort), rest)
+        return rest &&
+          rows.reduce((pages, row) => withRow(pages, row, list.view.sort ?? usualSort), rest)
       })
       return true
     },
     /** Removes rows, with the other halves of transfers. */
     drop: (rows: readonly Transaction[]) => {
-      const gone = new Set(rows.flatMap(({ id, transfer_id }) => transfer_id === null ? [id] : [id, transfer_id]))
-      return each((data) => without(data, ({ id, transfer_id }) => gone.has(id) || (transfer_id !== null && gone.has(transfer_id))))
+      const gone = new Set(
+        rows.flatMap(({ id, transfer_id }) => transfer_id === null ? [id] : [id, transfer_id]),
+      )
+      return each((data) =>
+        without(
+          data,
+          ({ id, transfer_id }) => gone.has(id) || (transfer_id !== null && gone.has(transfer_id)),
+        )
+      )
     },
     /** Inserts new or changed rows, each at its current position. */
     put: (rows: readonly Transaction[]) => {
       const gone = new Set(rows.map(({ id }) => id))
       const unique = [...new Map(rows.map((row) => [row.id, row])).values()]
-      return each((data, { sort = usualSort }) => unique.reduce((pages, row) => withRow(pages, row, sort), without(data, ({ id }) => gone.has(id))))
+      return each((data, { sort = usualSort }) =>
+        unique.reduce(
+          (pages, row) => withRow(pages, row, sort),
+          without(data, ({ id }) => gone.has(id)),
+        )
+      )
     },
     /** Gives the row of an id other values, at its position. */
     change: (id: string, values: Partial<Transaction>) =>
       each((data) => ({
         ...data,
         pages: data.pages.map((page) =>
-          page.rows.some((row) => row.id === id) ? { ...page, rows: page.rows.map((row) => row.id === id ? { ...row, ...values } : row) } : page
+          page.rows.some((row) => row.id === id)
+            ? { ...page, rows: page.rows.map((row) => row.id === id ? { ...row, ...values } : row) }
+            : page
         ),
       })),
     /** Gives rows other values by their ids, each at its position. */
@@ -79,13 +109,23 @@ export function cachedList(client: QueryClient, context: Context) {
       each((data) => ({
         ...data,
         pages: data.pages.map((page) =>
-          page.rows.some(({ id }) => values.has(id)) ? { ...page, rows: page.rows.map((row) => ({ ...row, ...values.get(row.id) })) } : page
+          page.rows.some(({ id }) => values.has(id))
+            ? { ...page, rows: page.rows.map((row) => ({ ...row, ...values.get(row.id) })) }
+            : page
         ),
       })),
     /** Reads everything of the context again except for the list. */
     refreshOthers: () =>
-      client.invalidateQueries({ queryKey: [context.key], predicate: ({ queryKey }) => !(queryKey[1] === 'transactions' && queryKey[2] === 'pages') }),
+      client.invalidateQueries({
+        queryKey: [context.key],
+        predicate: ({ queryKey }) => !(queryKey[1] === 'transactions' && queryKey[2] === 'pages'),
+      }),
     /** Drops all but the first pages, so that the next visit reads only those. */
-    shorten: () => each((data) => !isLongList(data) ? data : { pages: data.pages.slice(0, 2), pageParams: data.pageParams.slice(0, 2) }),
+    shorten: () =>
+      each((data) =>
+        !isLongList(data)
+          ? data
+          : { pages: data.pages.slice(0, 2), pageParams: data.pageParams.slice(0, 2) }
+      ),
   }
 }

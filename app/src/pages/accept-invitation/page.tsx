@@ -30,8 +30,12 @@ type InvitationProps = { id: string, token?: string }
 /** An invitation and the possible answers. */
 export function Invitation({ id, token }: InvitationProps) {
   const { session } = useSession()
-  const invitation = useQuery({ ...invitationQuery(id, session?.user_id ?? null), enabled: session !== undefined })
-  const isNone = invitation.error instanceof FinanceError && [400, 404].includes(invitation.error.status)
+  const invitation = useQuery({
+    ...invitationQuery(id, session?.user_id ?? null),
+    enabled: session !== undefined,
+  })
+  const isNone = invitation.error instanceof FinanceError &&
+    [400, 404].includes(invitation.error.status)
   return (
     <>
       {invitation.isPending && <Skeleton />}
@@ -44,13 +48,25 @@ export function Invitation({ id, token }: InvitationProps) {
 type DetailsProps = { invitation: InvitationOfLink, token: string | undefined }
 
 function Details({ invitation, token }: DetailsProps) {
-  const { organization_name: team, inviter_name: inviter, role, status, email_hint: address, expires_at: end } = invitation
+  const {
+    organization_name: team,
+    inviter_name: inviter,
+    role,
+    status,
+    email_hint: address,
+    expires_at: end,
+  } = invitation
   return (
     <>
       <p>
         {team === null
           ? m.wasFor(address)
-          : m.summary(inviter || m.unnamed, address, team || common.unnamedTeam, common.roles[role])}
+          : m.summary(
+            inviter || m.unnamed,
+            address,
+            team || common.unnamedTeam,
+            common.roles[role],
+          )}
       </p>
       {status === 'pending' ? <p>{m.validUntil(formatMoment(end))}</p> : <p>{m.ended[status]}</p>}
       <Answers invitation={invitation} token={token} />
@@ -58,17 +74,26 @@ function Details({ invitation, token }: DetailsProps) {
   )
 }
 
-function Answers({ invitation: { id, status, email_hint: address, is_for_caller: isForCaller }, token }: DetailsProps) {
+function Answers(
+  { invitation: { id, status, email_hint: address, is_for_caller: isForCaller }, token }:
+    DetailsProps,
+) {
   const { session } = useSession()
   const userId = session?.user_id ?? ''
   const me = useQuery({ ...meQuery(userId), enabled: userId !== '' })
   const answer = useAccountChange(answerInvitation)
   const leave = useAccountChange(signOut)
   const email = me.data?.user.email ?? ''
-  const back = { to: `/accept-invitation?${new URLSearchParams({ invitationId: id, ...(token !== undefined && { token }) }).toString()}` }
-  const reply = (isAccepted: boolean) => answer.mutate({ invitationId: id, isAccepted, ...(token !== undefined && { token }) })
+  const back = {
+    to: `/accept-invitation?${
+      new URLSearchParams({ invitationId: id, ...(token !== undefined && { token }) }).toString()
+    }`,
+  }
+  const reply = (isAccepted: boolean) =>
+    answer.mutate({ invitationId: id, isAccepted, ...(token !== undefined && { token }) })
 
-  if (answer.data?.invitation.status === 'accepted') return <Welcome organizationId={answer.data.invitation.organization_id} />
+  if (answer.data?.invitation.status === 'accepted')
+    return <Welcome organizationId={answer.data.invitation.organization_id} />
   if (status !== 'pending')
     return (
       <p>
@@ -80,7 +105,8 @@ function Answers({ invitation: { id, status, email_hint: address, is_for_caller:
       <>
         <p>{m.signInHint(address)}</p>
         <p>
-          <Link to='/sign-in' search={back}>{common.signIn}</Link> · <Link to='/sign-up' search={back}>{common.signUp}</Link>
+          <Link to='/sign-in' search={back}>{common.signIn}</Link> ·{' '}
+          <Link to='/sign-up' search={back}>{common.signUp}</Link>
         </p>
       </>
     )
@@ -93,7 +119,8 @@ function Answers({ invitation: { id, status, email_hint: address, is_for_caller:
       </>
     )
   }
-  const isProofRefused = answer.error instanceof FinanceError && answer.error.code === 'EMAIL_NOT_VERIFIED'
+  const isProofRefused = answer.error instanceof FinanceError &&
+    answer.error.code === 'EMAIL_NOT_VERIFIED'
   if (me.data?.user.email_verified === false && (token === undefined || isProofRefused)) {
     return (
       <>
@@ -107,10 +134,17 @@ function Answers({ invitation: { id, status, email_hint: address, is_for_caller:
       <p>{m.signedInAs(email)}</p>
       <ErrorNote error={answer.error} />
       <div className='buttons'>
-        <button type='button' className='primary' disabled={answer.isPending} onClick={() => reply(true)}>
+        <button
+          type='button'
+          className='primary'
+          disabled={answer.isPending}
+          onClick={() => reply(true)}
+        >
           {m.accept}
         </button>
-        <button type='button' disabled={answer.isPending} onClick={() => reply(false)}>{m.decline}</button>
+        <button type='button' disabled={answer.isPending} onClick={() => reply(false)}>
+          {m.decline}
+        </button>
       </div>
     </>
   )
@@ -125,7 +159,9 @@ function Welcome({ organizationId }: { organizationId: string }) {
       <p role='status'>{m.welcome}</p>
       <ErrorNote error={enter.error} />
       <div className='buttons'>
-        <button type='button' className='primary' onClick={() => enter.mutate(organizationId)}>{m.openTeam}</button>
+        <button type='button' className='primary' onClick={() => enter.mutate(organizationId)}>
+          {m.openTeam}
+        </button>
         <Link to='/'>{m.openApp}</Link>
       </div>
     </>

@@ -38,32 +38,64 @@ const columnsOf = ({ institution, opened_on, closed_on, ...values }: Values) => 
 })
 
 /** Creates an account, or changes the given one. */
-export function AccountForm({ account, onClose }: { account: Account | null, onClose: () => void }) {
+export function AccountForm(
+  { account, onClose }: { account: Account | null, onClose: () => void },
+) {
   const { context } = useSessionContext()
   const save = useChange(saveAccount, {
-    optimistic: async ({ id, values }, _, client) => id === undefined ? null : updateRow<Account>(client, accountsQuery(context).queryKey, id, values),
+    optimistic: async ({ id, values }, _, client) =>
+      id === undefined
+        ? null
+        : updateRow<Account>(client, accountsQuery(context).queryKey, id, values),
     onStored: onClose,
   })
   const submit = (values: Values) => {
     const { balance, currency } = values
     if (balance === null || currency === null) return
-    const input = inputOf(account, columnsOf(valuesOf(account)), { ...columnsOf(values), balance, currency })
+    const input = inputOf(account, columnsOf(valuesOf(account)), {
+      ...columnsOf(values),
+      balance,
+      currency,
+    })
     if (input === null) return onClose()
     save.mutate(input)
   }
   return (
-    <Dialog title={account === null ? m.newAccount : common.editOf(account.name)} open={!save.isOptimistic} onClose={onClose}>
+    <Dialog
+      title={account === null ? m.newAccount : common.editOf(account.name)}
+      open={!save.isOptimistic}
+      onClose={onClose}
+    >
       <RowMeanwhile row={account} query={accountsQuery(context)} valuesOf={valuesOf} />
-      <Form draft={`account ${account?.id ?? 'new'}`} defaultValues={valuesOf(account)} error={save.error} onSubmit={submit}>
+      <Form
+        draft={`account ${account?.id ?? 'new'}`}
+        defaultValues={valuesOf(account)}
+        error={save.error}
+        onSubmit={submit}
+      >
         <TextField name='name' label={common.name} maxLength={255} required />
         <Select name='type' label={m.type}>
           <Options of={accountTypes} />
         </Select>
         <AmountField name='balance' label={m.openingBalance} hint={m.openingBalanceHint} required />
-        <DateField name='opened_on' label={m.openedOn} hint={m.openedOnHint} min={firstDay} max={lastDay} />
+        <DateField
+          name='opened_on'
+          label={m.openedOn}
+          hint={m.openedOnHint}
+          min={firstDay}
+          max={lastDay}
+        />
         <CurrencyField />
         <TextField name='institution' label={m.bank} maxLength={255} />
-        {account !== null && <DateField name='closed_on' label={m.closedOn} hint={m.closedOnHint} min={firstDay} max={lastDay} />}
+        {account !== null && (
+          <DateField
+            name='closed_on'
+            label={m.closedOn}
+            hint={m.closedOnHint}
+            min={firstDay}
+            max={lastDay}
+          />
+        )}
         <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
       </Form>
     </Dialog>

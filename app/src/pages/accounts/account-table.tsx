@@ -8,7 +8,12 @@ import { accounts as m } from '../../messages/accounts.ts'
 import { common } from '../../messages/common.ts'
 import { Action, ActionsHead } from '../../parts/ui.tsx'
 
-type AccountTableProps = { accounts: Account[], coming: Coming[], onEdit: (account: Account) => void, onDelete: (account: Account) => void }
+type AccountTableProps = {
+  accounts: Account[]
+  coming: Coming[]
+  onEdit: (account: Account) => void
+  onDelete: (account: Account) => void
+}
 
 export function AccountTable({ accounts, coming, onEdit, onDelete }: AccountTableProps) {
   const { rights } = useSessionContext()
@@ -26,16 +31,21 @@ export function AccountTable({ accounts, coming, onEdit, onDelete }: AccountTabl
         {accounts.map((account) => (
           <tr key={account.id}>
             <th scope='row'>
-              <Link to='/accounts/$accountId' params={{ accountId: account.id }}>{account.name}</Link>
+              <Link to='/accounts/$accountId' params={{ accountId: account.id }}>
+                {account.name}
+              </Link>
               {account.institution !== null && <small>{account.institution}</small>}
-              {account.closed_on !== null && <small>{m.closedSince(formatDay(account.closed_on))}</small>}
+              {account.closed_on !== null && (
+                <small>{m.closedSince(formatDay(account.closed_on))}</small>
+              )}
             </th>
             <td data-label={m.type}>{accountTypes[account.type]}</td>
             <td className='amount' data-label={m.balance}>
               {formatAmount(balanceOf(account), account.currency)}
-              {sumsByCurrency(coming.filter(({ account_id }) => account_id === account.id)).map(({ currency, sum }) => (
-                <small key={currency}>{m.upcoming(formatAmount(sum, currency))}</small>
-              ))}
+              {sumsByCurrency(coming.filter(({ account_id }) => account_id === account.id))
+                .map(({ currency, sum }) => (
+                  <small key={currency}>{m.upcoming(formatAmount(sum, currency))}</small>
+                ))}
             </td>
             {rights.write && (
               <td className='row-actions'>

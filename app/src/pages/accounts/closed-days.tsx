@@ -18,7 +18,12 @@ export function ClosedAccount({ account: { id, closed_until: until } }: { accoun
   return (
     <>
       {latest !== undefined && <p>{m.closedForAll(formatDay(latest.closed_until))}</p>}
-      <ClosedDays until={until} error={close.error} isBusy={close.isPending} onClose={(day) => close.mutate({ id, closed_until: day })} />
+      <ClosedDays
+        until={until}
+        error={close.error}
+        isBusy={close.isPending}
+        onClose={(day) => close.mutate({ id, closed_until: day })}
+      />
     </>
   )
 }
@@ -28,7 +33,8 @@ export function ClosedContext() {
   const { context } = useSessionContext()
   const [latest] = useQuery(closingsQuery(context)).data ?? []
   const close = useChange(closeDays, {
-    outcome: ([row], { closed_until: day }) => row === undefined ? null : { text: outcomeOf(day), undoOf: row.id },
+    outcome: ([row], { closed_until: day }) =>
+      row === undefined ? null : { text: outcomeOf(day), undoOf: row.id },
   })
   return (
     <ClosedDays
@@ -43,7 +49,13 @@ export function ClosedContext() {
 
 const outcomeOf = (day: string | null) => day === null ? m.reopened : m.closed(formatDay(day))
 
-type ClosedDaysProps = { until: string | null, hint?: string, error: Error | null, isBusy: boolean, onClose: (day: string | null) => void }
+type ClosedDaysProps = {
+  until: string | null
+  hint?: string
+  error: Error | null
+  isBusy: boolean
+  onClose: (day: string | null) => void
+}
 
 function ClosedDays({ until, hint, error, isBusy, onClose }: ClosedDaysProps) {
   const { rights } = useSessionContext()
@@ -51,11 +63,30 @@ function ClosedDays({ until, hint, error, isBusy, onClose }: ClosedDaysProps) {
     <>
       <p>{until === null ? m.noneClosed : m.closedHint(formatDay(until))}</p>
       {rights.write && (
-        <Form defaultValues={{ closed_until: addDays(monthOf(today()), -1) }} error={error} onSubmit={({ closed_until: day }) => onClose(day)}>
-          <DateField name='closed_until' label={m.closeThrough} hint={hint} min={firstDay} max={lastDay} required />
+        <Form
+          defaultValues={{ closed_until: addDays(monthOf(today()), -1) }}
+          error={error}
+          onSubmit={({ closed_until: day }) => onClose(day)}
+        >
+          <DateField
+            name='closed_until'
+            label={m.closeThrough}
+            hint={hint}
+            min={firstDay}
+            max={lastDay}
+            required
+          />
           <div className='buttons'>
             <SubmitButton isBusy={isBusy}>{m.close}</SubmitButton>
-            {until !== null && <button type='button' disabled={isBusy} onClick={() => onClose(null)}>{m.reopen}</button>}
+            {until !== null && (
+              <button
+                type='button'
+                disabled={isBusy}
+                onClick={() => onClose(null)}
+              >
+                {m.reopen}
+              </button>
+            )}
           </div>
         </Form>
       )}

@@ -20,7 +20,9 @@ export function Forecast({ accounts }: { accounts: Account[] }) {
     const days = data.filter(({ account_id }) => account_id === id)
     const [lowest, last] = [days.find(({ is_lowest }) => is_lowest), days.at(-1)]
     const isSteady = days.every(({ reasons }) => reasons.length === 0)
-    return lowest === undefined || last === undefined || isSteady ? [] : [{ id, name, currency, lowest, last }]
+    return lowest === undefined || last === undefined || isSteady
+      ? []
+      : [{ id, name, currency, lowest, last }]
   })
   if (changing.length === 0) return null
   return (

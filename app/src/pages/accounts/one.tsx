@@ -17,8 +17,13 @@ import { Reconciliation } from './reconciliation.tsx'
 export function Page() {
   const { context } = useSessionContext()
   const { accountId } = useParams({ strict: false })
-  const accounts = useQuery({ ...accountsQuery(context), select: (rows) => rows.filter(({ id }) => id === accountId) })
-  const empty = <EmptyState action={<Link to='/accounts'>{m.allAccounts}</Link>}>{m.notFound}</EmptyState>
+  const accounts = useQuery({
+    ...accountsQuery(context),
+    select: (rows) => rows.filter(({ id }) => id === accountId),
+  })
+  const empty = (
+    <EmptyState action={<Link to='/accounts'>{m.allAccounts}</Link>}>{m.notFound}</EmptyState>
+  )
   return (
     <QueryBoundary of={[accounts]} empty={empty}>
       {(rows) => rows.map((account) => <One key={account.id} account={account} />)}
@@ -36,12 +41,18 @@ function One({ account }: { account: Account }) {
       <PageHead title={name}>
         <Link to='/accounts'>{m.allAccounts}</Link>
         <RowsLink account={id}>{m.viewTransactions}</RowsLink>
-        {rights.write && <button type='button' onClick={() => setEdited(account)}>{common.edit}</button>}
+        {rights.write && (
+          <button type='button' onClick={() => setEdited(account)}>{common.edit}</button>
+        )}
       </PageHead>
       <div className='report-cards'>
         <div className='report-card report-card-wide'>
           <p>
-            {[accountTypes[type], ...institution === null ? [] : [institution], ...closed_on === null ? [] : [named.closedSince(formatDay(closed_on))]].join(
+            {[
+              accountTypes[type],
+              ...institution === null ? [] : [institution],
+              ...closed_on === null ? [] : [named.closedSince(formatDay(closed_on))],
+            ].join(
               ', ',
             )}
           </p>

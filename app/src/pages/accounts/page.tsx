@@ -3,7 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useReopenedDraft } from '../../shell/drafts.ts'
 import { useSessionContext } from '../../shell/session-context.tsx'
-import { type Account, accountsQuery, comingQuery, deleteAccount, isClosed } from '../../data/accounts.ts'
+import {
+  type Account,
+  accountsQuery,
+  comingQuery,
+  deleteAccount,
+  isClosed,
+} from '../../data/accounts.ts'
 import { useDeletion } from '../../data/change.ts'
 import { accounts as m } from '../../messages/accounts.ts'
 import { reconciliation } from '../../messages/reconciliation.ts'
@@ -20,13 +26,22 @@ export function Page() {
   const { context, rights } = useSessionContext()
   const accounts = useQuery(accountsQuery(context))
   const [edited, setEdited] = useState<Account | 'new' | null>(null)
-  useReopenedDraft('account', (id) => setEdited(id === 'new' ? id : accounts.data?.find((account) => account.id === id) ?? null), accounts.isSuccess)
+  useReopenedDraft(
+    'account',
+    (id) =>
+      setEdited(id === 'new' ? id : accounts.data?.find((account) => account.id === id) ?? null),
+    accounts.isSuccess,
+  )
   const remove = useDeletion(deleteAccount, ({ name }) => name)
   return (
     <>
       <PageHead title={m.accounts}>
         <Link to='/exchange-rates'>{common.exchangeRates}</Link>
-        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newAccount}</button>}
+        {rights.write && (
+          <button type='button' className='primary' onClick={() => setEdited('new')}>
+            {m.newAccount}
+          </button>
+        )}
       </PageHead>
       <QueryBoundary of={[accounts]} empty={<EmptyState>{m.empty}</EmptyState>}>
         {(rows) => (
@@ -42,18 +57,30 @@ export function Page() {
           </div>
         )}
       </QueryBoundary>
-      {edited !== null && <AccountForm account={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
+      {edited !== null && (
+        <AccountForm
+          account={edited === 'new' ? null : edited}
+          onClose={() => setEdited(null)}
+        />
+      )}
     </>
   )
 }
 
-type TablesProps = { accounts: Account[], onEdit: (account: Account) => void, onDelete: (account: Account) => void }
+type TablesProps = {
+  accounts: Account[]
+  onEdit: (account: Account) => void
+  onDelete: (account: Account) => void
+}
 
 /** The open accounts, and the closed ones under a fold. */
 function Tables({ accounts, ...does }: TablesProps) {
   const { context } = useSessionContext()
   const coming = useQuery(comingQuery(context)).data ?? []
-  const [open, closed] = [accounts.filter((account) => !isClosed(account)), accounts.filter(isClosed)]
+  const [open, closed] = [
+    accounts.filter((account) => !isClosed(account)),
+    accounts.filter(isClosed),
+  ]
   return (
     <div className='report-card report-card-wide'>
       {open.length > 0 && <AccountTable accounts={open} coming={coming} {...does} />}

@@ -3,7 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useSessionContext } from '../../shell/session-context.tsx'
 import type { Account } from '../../data/accounts.ts'
-import { deleteStatedBalance, type Reconciliation as Compared, reconciliationQuery, stateBalance } from '../../data/balances.ts'
+import {
+  deleteStatedBalance,
+  type Reconciliation as Compared,
+  reconciliationQuery,
+  stateBalance,
+} from '../../data/balances.ts'
 import { useChange, useDeletion } from '../../data/change.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { firstDay, formatDay, today } from '../../locale/days.ts'
@@ -40,10 +45,15 @@ export function Reconciliation({ account }: { account: Account }) {
                 const { on_date: day, row } = one
                 return (
                   <tr key={day}>
-                    <th scope='row'>{formatDay(day)}{row !== undefined && <small>{m.sources[row.source]}</small>}</th>
+                    <th scope='row'>
+                      {formatDay(day)}
+                      {row !== undefined && <small>{m.sources[row.source]}</small>}
+                    </th>
                     <td className='amount' data-label={m.statementBalance}>{say(one.stated)}</td>
                     <td className='amount' data-label={m.calculated}>{say(one.computed)}</td>
-                    <td className='amount' data-label={m.difference}>{one.difference === 0 ? m.reconciled : say(one.difference)}</td>
+                    <td className='amount' data-label={m.difference}>
+                      {one.difference === 0 ? m.reconciled : say(one.difference)}
+                    </td>
                     <td className='amount' data-label={m.transactionsSince}>
                       <RowsBetween account={account} of={one} />
                     </td>
@@ -55,7 +65,13 @@ export function Reconciliation({ account }: { account: Account }) {
                       >
                         {m.reconcile}
                       </Link>
-                      {rights.write && row !== undefined && <Action name={common.delete} of={m.balanceOf(formatDay(day))} onClick={() => remove(row)} />}
+                      {rights.write && row !== undefined && (
+                        <Action
+                          name={common.delete}
+                          of={m.balanceOf(formatDay(day))}
+                          onClick={() => remove(row)}
+                        />
+                      )}
                     </td>
                   </tr>
                 )
@@ -73,19 +89,33 @@ type OfRow = { account: Account, of: Compared }
 
 /** The number of paid transactions since the stated balance before, with a link to them. */
 const RowsBetween = ({ account: { id }, of: { on_date: to, after, transactions } }: OfRow) => (
-  <Link to='/transactions' search={{ account: id, status: 'paid', to, ...(after !== undefined && { from: addDays(after, 1) }) }}>{transactions}</Link>
+  <Link
+    to='/transactions'
+    search={{
+      account: id,
+      status: 'paid',
+      to,
+      ...(after !== undefined && { from: addDays(after, 1) }),
+    }}
+  >
+    {transactions}
+  </Link>
 )
 
 /** Enters a balance of the bank. */
 function StateBalance({ account: { id, currency } }: { account: Account }) {
   const save = useChange(stateBalance, {
-    outcome: ({ id: row, balance, on_date }) => ({ text: m.saved(formatAmount(balance, currency), formatDay(on_date)), undoOf: row }),
+    outcome: ({ id: row, balance, on_date }) => ({
+      text: m.saved(formatAmount(balance, currency), formatDay(on_date)),
+      undoOf: row,
+    }),
   })
   return (
     <Form
       defaultValues={{ balance: null as number | null, on_date: today() }}
       error={save.error}
-      onSubmit={({ balance, on_date }) => balance !== null && !save.isPending && save.mutate({ account_id: id, balance, on_date })}
+      onSubmit={({ balance, on_date }) =>
+        balance !== null && !save.isPending && save.mutate({ account_id: id, balance, on_date })}
     >
       <AmountField name='balance' label={m.statementBalance} currency={currency} required />
       <DateField name='on_date' label={m.statementDate} min={firstDay} max={today()} required />

@@ -30,27 +30,49 @@ function Requests() {
   const { context, user } = useSessionContext()
   const activity = useInfiniteQuery(activityQuery(context, user.id))
   // names of the ids in rows
-  const named = [useQuery(accountsQuery(context)), useQuery(categoriesQuery(context)), useQuery(tagsQuery(context))]
+  const named = [
+    useQuery(accountsQuery(context)),
+    useQuery(categoriesQuery(context)),
+    useQuery(tagsQuery(context)),
+  ]
   const members = useQuery({ ...membersQuery(context.id ?? ''), enabled: context.id !== null })
-  const people = new Map(members.data?.map(({ user_id: id, user: who }) => [id, who?.name || who?.email || m.unknownMember]))
-  const names = new Map(named.flatMap(({ data }) => data?.map(({ id, name }) => [id, name] as const) ?? []))
-  const isKnown = named.every(({ data }) => data !== undefined) && (context.id === null || members.data !== undefined)
+  const people = new Map(
+    members.data?.map((
+      { user_id: id, user: who },
+    ) => [id, who?.name || who?.email || m.unknownMember]),
+  )
+  const names = new Map(
+    named.flatMap(({ data }) => data?.map(({ id, name }) => [id, name] as const) ?? []),
+  )
+  const isKnown = named.every(({ data }) => data !== undefined) &&
+    (context.id === null || members.data !== undefined)
   const requests = activity.data?.pages.flatMap((page) => page.requests) ?? []
   return (
     <>
-      <ErrorNote error={activity.error ?? named.find(({ error }) => error !== null)?.error ?? members.error} />
+      <ErrorNote
+        error={activity.error ?? named.find(({ error }) => error !== null)?.error ?? members.error}
+      />
       {(activity.isPending || !isKnown) && <Skeleton rows={6} />}
       {activity.data !== undefined && requests.length === 0 && <EmptyState>{m.empty}</EmptyState>}
-      {isKnown && inDays(requests).map(({ day, requests: some }) => (
-        <section key={day} className='activity-day' aria-labelledby={`activity-${day}`}>
-          <h2 id={`activity-${day}`}>{formatDay(day)}</h2>
-          <ol className='activity-requests'>
-            {some.map((request) => <RequestItem key={request.id} request={request} people={people} names={names} />)}
-          </ol>
-        </section>
-      ))}
+      {isKnown &&
+        inDays(requests).map(({ day, requests: some }) => (
+          <section key={day} className='activity-day' aria-labelledby={`activity-${day}`}>
+            <h2 id={`activity-${day}`}>{formatDay(day)}</h2>
+            <ol className='activity-requests'>
+              {some.map((request) => (
+                <RequestItem key={request.id} request={request} people={people} names={names} />
+              ))}
+            </ol>
+          </section>
+        ))}
       {activity.hasNextPage && (
-        <button type='button' aria-disabled={activity.isFetchingNextPage} onClick={() => void activity.fetchNextPage()}>{m.showOlder}</button>
+        <button
+          type='button'
+          aria-disabled={activity.isFetchingNextPage}
+          onClick={() => void activity.fetchNextPage()}
+        >
+          {m.showOlder}
+        </button>
       )}
     </>
   )
@@ -59,5 +81,8 @@ function Requests() {
 /** Groups requests by the day in the user's time zone. Their order stays. */
 function inDays(requests: readonly Request[]): Array<{ day: string, requests: Request[] }> {
   const dayOf = ({ happened_at: moment }: Request) => today(new Date(moment))
-  return [...new Set(requests.map(dayOf))].map((day) => ({ day, requests: requests.filter((request) => dayOf(request) === day) }))
+  return [...new Set(requests.map(dayOf))].map((day) => ({
+    day,
+    requests: requests.filter((request) => dayOf(request) === day),
+  }))
 }

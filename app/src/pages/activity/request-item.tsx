@@ -17,11 +17,16 @@ const icons = { create: Plus, update: Pencil, delete: Trash2 }
 const mostShown = 50
 
 /** A request: its summary, the changes of each row, and undo. */
-export function RequestItem({ request, people, names }: { request: Request, people: Names, names: Names }) {
+export function RequestItem(
+  { request, people, names }: { request: Request, people: Names, names: Names },
+) {
   const { user } = useSessionContext()
   const undo = useChange(undoRequest, { outcome: () => ({ text: m.undone }) })
   const { actor_id: actor, happened_at: moment, changes, isCut } = request
-  const sentence = m.sentence(actor === user.id ? null : people.get(actor) ?? m.formerMember, summaryOf(changes, isCut, names))
+  const sentence = m.sentence(
+    actor === user.id ? null : people.get(actor) ?? m.formerMember,
+    summaryOf(changes, isCut, names),
+  )
   const actions = new Set(changes.map(({ action }) => action))
   const Icon = icons[actions.size === 1 ? changes[0]?.action ?? 'update' : 'update']
   const hasChangedAgain = undo.error instanceof FinanceError && undo.error.status === 409
@@ -44,7 +49,9 @@ export function RequestItem({ request, people, names }: { request: Request, peop
         : <ErrorNote error={undo.error} />}
       <details>
         <summary>{m.details(changes.length, isCut ? m.orMore : '')}</summary>
-        {changes.slice(0, mostShown).map((change) => <Change key={change.id} change={change} names={names} isOne={changes.length === 1} />)}
+        {changes.slice(0, mostShown).map((change) => (
+          <Change key={change.id} change={change} names={names} isOne={changes.length === 1} />
+        ))}
         {(isCut || changes.length > mostShown) && <p>{m.andMore}</p>}
       </details>
     </li>
@@ -56,14 +63,17 @@ function Change({ change, names, isOne }: { change: Activity, names: Names, isOn
   return (
     <div className='activity-change'>
       {!isOne && <p className='activity-change-name'>{nameOf(change, names) ?? tableOf(change)}</p>}
-      {differences.length === 0 && <p>{change.after === null && change.before === null ? m.bulkCreated : m.noVisibleChange}</p>}
+      {differences.length === 0 && (
+        <p>{change.after === null && change.before === null ? m.bulkCreated : m.noVisibleChange}</p>
+      )}
       {differences.length > 0 && (
         <dl className='activity-differences'>
           {differences.map(({ field, before, after }) => (
             <div key={field}>
               <dt>{field}</dt>
               <dd>
-                {change.action !== 'create' && <del>{before}</del>} {change.action !== 'delete' && <ins>{after}</ins>}
+                {change.action !== 'create' && <del>{before}</del>}{' '}
+                {change.action !== 'delete' && <ins>{after}</ins>}
               </dd>
             </div>
           ))}

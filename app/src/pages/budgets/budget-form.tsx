@@ -1,4 +1,11 @@
-import { type Budget, budgetsQuery, deleteBudget, deletePastBudget, type PastBudget, setBudget } from '../../data/budgets.ts'
+import {
+  type Budget,
+  budgetsQuery,
+  deleteBudget,
+  deletePastBudget,
+  type PastBudget,
+  setBudget,
+} from '../../data/budgets.ts'
 import type { Category } from '../../data/categories.ts'
 import { updateRow, updateRows, useChange } from '../../data/change.ts'
 import { budgetComparisonQuery, type Comparison, everyCurrency } from '../../data/reports.ts'
@@ -25,30 +32,48 @@ type BudgetFormProps = {
   onClose: () => void
 }
 
-type Values = { amount: number | null, currency: string | null, which: 'month' | 'every', starts_on: string, rollover: boolean }
+type Values = {
+  amount: number | null
+  currency: string | null
+  which: 'month' | 'every'
+  starts_on: string
+  rollover: boolean
+}
 
 /** Sets the budget of one month, or the default of all other months. */
-export function BudgetForm({ category, currency, month, months, budgets, past, onClose }: BudgetFormProps) {
-  const categoryBudgets = budgets.filter((budget) => budget.category_id === category.id && (budget.month === null || budget.month === month))
+export function BudgetForm(
+  { category, currency, month, months, budgets, past, onClose }: BudgetFormProps,
+) {
+  const categoryBudgets = budgets.filter((budget) =>
+    budget.category_id === category.id && (budget.month === null || budget.month === month)
+  )
   const former = past.filter((budget) => budget.category_id === category.id)
   const budgetList = [...categoryBudgets.map(storedOf), ...former.map(formerOf)]
   const same = categoryBudgets.filter((budget) => budget.currency === currency)
   const stored = same.find((budget) => budget.month !== null) ?? same[0]
   const save = useChange(setBudget, {
     optimistic: async (next, context, client) => {
-      const before = categoryBudgets.find((budget) => budget.month === next.month && budget.currency === next.currency)
+      const before = categoryBudgets.find((budget) =>
+        budget.month === next.month && budget.currency === next.currency
+      )
       // only the service computes carried amounts and replaced budgets
-      if (before === undefined || before.rollover || next.rollover || categoryBudgets.length > 1) return null
+      if (before === undefined || before.rollover || next.rollover || categoryBudgets.length > 1)
+        return null
       // a new default leaves former months unchanged
-      if (next.month === null && (month < monthOf(today()) || next.starts_on !== before.starts_on)) return null
+      if (next.month === null && (month < monthOf(today()) || next.starts_on !== before.starts_on))
+        return null
       const more = next.amount - before.amount
       const rollbacks = [
-        await updateRow<Budget>(client, budgetsQuery(context, months).queryKey, before.id, { amount: next.amount }),
+        await updateRow<Budget>(client, budgetsQuery(context, months).queryKey, before.id, {
+          amount: next.amount,
+        }),
         await updateRows(
           client,
           budgetComparisonQuery(context, daysOf(month), everyCurrency).queryKey,
           (row: Comparison) =>
-            row.category_id === category.id && row.currency === next.currency ? { ...row, budget: row.budget + more, difference: row.difference + more } : row,
+            row.category_id === category.id && row.currency === next.currency
+              ? { ...row, budget: row.budget + more, difference: row.difference + more }
+              : row,
         ),
       ]
       return () => rollbacks.map((rollback) => rollback())
@@ -62,7 +87,8 @@ export function BudgetForm({ category, currency, month, months, budgets, past, o
     save.mutate({ category_id: category.id, ...holds, amount, currency: chosen, rollover })
   }
   const defaultValues: Values = {
-    amount: stored?.amount ?? (currency === category.budget_currency ? category.monthly_budget : null),
+    amount: stored?.amount ??
+      (currency === category.budget_currency ? category.monthly_budget : null),
     currency,
     which: 'month',
     starts_on: same.find((budget) => budget.month === null)?.starts_on ?? monthOf(today()),
@@ -102,13 +128,17 @@ type Stored = { id: string, name: string, note: string | false, remove: typeof d
 
 function storedOf({ id, month, amount, currency, rollover }: Budget): Stored {
   const sum = formatAmount(amount, currency)
-  const name = month === null ? m.amountEveryMonth(sum) : m.amountIn(sum, formatPeriod(month, 'month'))
+  const name = month === null
+    ? m.amountEveryMonth(sum)
+    : m.amountIn(sum, formatPeriod(month, 'month'))
   return { id, name, note: rollover && m.withRollover, remove: deleteBudget }
 }
 
 function formerOf({ id, until, amount, currency, rollover }: PastBudget): Stored {
   const month = formatPeriod(until, 'month')
-  const name = amount === null ? m.noneBefore(month) : m.everyMonthBefore(formatAmount(amount, currency), month)
+  const name = amount === null
+    ? m.noneBefore(month)
+    : m.everyMonthBefore(formatAmount(amount, currency), month)
   return { id, name, note: rollover && m.withPastRollover, remove: deletePastBudget }
 }
 
@@ -126,7 +156,12 @@ function BudgetList({ budgets }: { budgets: Stored[] }) {
           <li key={budget.id}>
             {budget.name}
             {budget.note}
-            <Action name={common.remove} of={budget.name} disabled={change.isPending} onClick={() => change.mutate(budget)} />
+            <Action
+              name={common.remove}
+              of={budget.name}
+              disabled={change.isPending}
+              onClick={() => change.mutate(budget)}
+            />
           </li>
         ))}
       </ul>

@@ -1,11 +1,25 @@
 import { TriangleAlert } from 'lucide-react'
 import { useSessionContext } from '../../shell/session-context.tsx'
-import { type BudgetCell, type BudgetSources, type BudgetTotal, cellOf, totalOf } from '../../data/budget-grid.ts'
+import {
+  type BudgetCell,
+  type BudgetSources,
+  type BudgetTotal,
+  cellOf,
+  totalOf,
+} from '../../data/budget-grid.ts'
 import type { Category } from '../../data/categories.ts'
 import type { Comparison } from '../../data/reports.ts'
 import { formatAmount, formatFigure } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
-import { addMonths, daysOf, formatMonthName, formatMonths, formatPeriod, monthOf, passedOf } from '../../locale/months.ts'
+import {
+  addMonths,
+  daysOf,
+  formatMonthName,
+  formatMonths,
+  formatPeriod,
+  monthOf,
+  passedOf,
+} from '../../locale/months.ts'
 import { budgets as m } from '../../messages/budgets.ts'
 import { common } from '../../messages/common.ts'
 import { BudgetBar, transactionsOf } from '../../parts/reports/budgets.tsx'
@@ -25,7 +39,9 @@ type BudgetGridProps = {
 }
 
 /** Budgets of categories by months. */
-export function BudgetGrid({ rows, months, compared, sources, categories, onEdit }: BudgetGridProps) {
+export function BudgetGrid(
+  { rows, months, compared, sources, categories, onEdit }: BudgetGridProps,
+) {
   const currencies = [...new Set(rows.map(({ currency }) => currency))]
   const thisMonth = monthOf(today())
   const columns = months.map((month, index) => {
@@ -33,18 +49,28 @@ export function BudgetGrid({ rows, months, compared, sources, categories, onEdit
     const time = month === thisMonth ? 'now' : month < thisMonth ? 'past' : 'coming'
     const cells = rows.map((row) => ({
       row,
-      cell: some === undefined ? undefined : cellOf({ category_id: row.category.id, currency: row.currency }, month, some, sources),
+      cell: some === undefined
+        ? undefined
+        : cellOf({ category_id: row.category.id, currency: row.currency }, month, some, sources),
     }))
     return { month, time, compared: some ?? [], isLoading: some === undefined, cells } as const
   })
   return (
     <table className='budget-table'>
-      <caption className='unseen'>{m.monthsTitle(formatMonths(months[0] ?? thisMonth, months.at(-1) ?? thisMonth))}</caption>
+      <caption className='unseen'>
+        {m.monthsTitle(formatMonths(months[0] ?? thisMonth, months.at(-1) ?? thisMonth))}
+      </caption>
       <thead>
         <tr>
           <th scope='col'>{common.category}</th>
           {columns.map(({ month, time }) => (
-            <th key={month} scope='col' className='budget-month' data-time={time} aria-current={time === 'now' ? 'date' : undefined}>
+            <th
+              key={month}
+              scope='col'
+              className='budget-month'
+              data-time={time}
+              aria-current={time === 'now' ? 'date' : undefined}
+            >
               {formatPeriod(month, 'month')}
             </th>
           ))}
@@ -59,7 +85,9 @@ export function BudgetGrid({ rows, months, compared, sources, categories, onEdit
             </th>
             {columns.map(({ month, time, cells, isLoading }) => (
               <td key={month} className='budget-cell' data-time={time}>
-                {isLoading ? <Waiting /> : <Total {...{ month, currency }} total={totalOf(cellsIn(currency, cells))} />}
+                {isLoading
+                  ? <Waiting />
+                  : <Total {...{ month, currency }} total={totalOf(cellsIn(currency, cells))} />}
               </td>
             ))}
           </tr>
@@ -75,7 +103,15 @@ export function BudgetGrid({ rows, months, compared, sources, categories, onEdit
               <td key={month} className='budget-cell' data-time={time}>
                 {isLoading ?
                   <Waiting /> :
-                  <Cell {...row} month={month} cell={cells[index]?.cell ?? null} rows={transactionsOf(row.category.id, categories, all)} onEdit={onEdit} />}
+                  (
+                    <Cell
+                      {...row}
+                      month={month}
+                      cell={cells[index]?.cell ?? null}
+                      rows={transactionsOf(row.category.id, categories, all)}
+                      onEdit={onEdit}
+                    />
+                  )}
               </td>
             ))}
           </tr>
@@ -85,14 +121,18 @@ export function BudgetGrid({ rows, months, compared, sources, categories, onEdit
   )
 }
 
-const cellsIn = (currency: string, cells: ReadonlyArray<{ row: Row, cell: BudgetCell | null | undefined }>) =>
-  cells.filter(({ row }) => row.currency === currency).flatMap(({ cell }) => cell ?? [])
+const cellsIn = (
+  currency: string,
+  cells: ReadonlyArray<{ row: Row, cell: BudgetCell | null | undefined }>,
+) => cells.filter(({ row }) => row.currency === currency).flatMap(({ cell }) => cell ?? [])
 
 /** The placeholder of a cell. */
 const Waiting = () => <span className='budget-waiting' />
 
 /** The figure that matters: the rest, or the amount over the budget. */
-function Rest({ left, currency, hasSymbol = false }: { left: number, currency: string, hasSymbol?: boolean }) {
+function Rest(
+  { left, currency, hasSymbol = false }: { left: number, currency: string, hasSymbol?: boolean },
+) {
   const format = hasSymbol ? formatAmount : formatFigure
   return left < 0 ?
     (
@@ -108,25 +148,40 @@ function Rest({ left, currency, hasSymbol = false }: { left: number, currency: s
     )
 }
 
-const restOf = (left: number, currency: string) => left < 0 ? m.overAmount(formatAmount(-left, currency)) : m.leftAmount(formatAmount(left, currency))
+const restOf = (left: number, currency: string) =>
+  left < 0
+    ? m.overAmount(formatAmount(-left, currency))
+    : m.leftAmount(formatAmount(left, currency))
 
 /** The amount that a month has from the one before. */
-function Carried({ carried, month, currency }: { carried: number, month: string, currency: string }) {
+function Carried(
+  { carried, month, currency }: { carried: number, month: string, currency: string },
+) {
   const before = addMonths(month, -1)
   const say = before < monthOf(today()) ? m.carried : m.carriedSoFar
   const figure = `${carried > 0 ? '+' : ''}${formatFigure(carried, currency)}`
-  return carried !== 0 && <small className='budget-carried'>{say(figure, formatMonthName(before))}</small>
+  return carried !== 0 && (
+    <small className='budget-carried'>{say(figure, formatMonthName(before))}</small>
+  )
 }
 
 /** The sums of a month. */
-function Total({ total: { budget, spent, left, carried }, month, currency }: { total: BudgetTotal, month: string, currency: string }) {
+function Total(
+  { total: { budget, spent, left, carried }, month, currency }: {
+    total: BudgetTotal
+    month: string
+    currency: string
+  },
+) {
   return (
     <>
       <Rest left={left} currency={currency} hasSymbol />
       <span className='budget-bar'>
         <BudgetBar budget={budget} actual={spent} passed={passedOf(daysOf(month), today())} />
       </span>
-      <span className='budget-parts'>{formatFigure(spent, currency)} {m.spentOf} {formatFigure(budget, currency)}</span>
+      <span className='budget-parts'>
+        {formatFigure(spent, currency)} {m.spentOf} {formatFigure(budget, currency)}
+      </span>
       <Carried {...{ carried, month, currency }} />
     </>
   )
@@ -163,7 +218,13 @@ function Cell({ category, currency, month, cell, rows, onEdit }: CellProps) {
   if (limit === null)
     return (
       <>
-        <RowsLink {...rows} days={daysOf(month)} currency={currency} className='budget-open' label={m.cellWithout(name, when, say(spent))}>
+        <RowsLink
+          {...rows}
+          days={daysOf(month)}
+          currency={currency}
+          className='budget-open'
+          label={m.cellWithout(name, when, say(spent))}
+        >
           <span className='budget-rest'>
             {formatFigure(spent, currency)} <span className='budget-word'>{m.spent}</span>
           </span>

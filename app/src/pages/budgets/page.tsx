@@ -36,7 +36,12 @@ export function Page() {
   const budgets = useQuery({ ...budgetsQuery(context, months), enabled: isMeasured })
   const past = useQuery(pastBudgetsQuery(context))
   // only the first month of a range has its carried amount
-  const compared = useQueries({ queries: months.map((one) => ({ ...budgetComparisonQuery(context, daysOf(one), everyCurrency), enabled: isMeasured })) })
+  const compared = useQueries({
+    queries: months.map((one) => ({
+      ...budgetComparisonQuery(context, daysOf(one), everyCurrency),
+      enabled: isMeasured,
+    })),
+  })
   const [opened, setOpened] = useState<Opened | null>(null)
   const loaded = compared.map(({ data }) => data)
   const isLoaded = loaded.some((rows) => rows !== undefined)
@@ -46,14 +51,30 @@ export function Page() {
   return (
     <>
       <PageHead title={m.budgets}>
-        {month !== monthOf(today()) && <button type='button' className='quiet' onClick={() => show(monthOf(today()))}>{m.thisMonth}</button>}
-        <MonthSteps month={month} name={formatMonths(months[0] ?? month, months.at(-1) ?? month)} onChange={show} />
+        {month !== monthOf(today()) && (
+          <button
+            type='button'
+            className='quiet'
+            onClick={() => show(monthOf(today()))}
+          >
+            {m.thisMonth}
+          </button>
+        )}
+        <MonthSteps
+          month={month}
+          name={formatMonths(months[0] ?? month, months.at(-1) ?? month)}
+          onChange={show}
+        />
       </PageHead>
       <div ref={ref} className='budget'>
         <ErrorNote error={compared.find(({ error }) => error !== null)?.error ?? null} />
         <QueryBoundary
           of={[categories, past]}
-          empty={<EmptyState action={<Link to='/categories'>{m.goToCategories}</Link>}>{m.noCategories}</EmptyState>}
+          empty={
+            <EmptyState action={<Link to='/categories'>{m.goToCategories}</Link>}>
+              {m.noCategories}
+            </EmptyState>
+          }
           loading={<Skeleton rows={8} />}
         >
           {(all, former) =>
@@ -67,12 +88,15 @@ export function Page() {
                     compared={loaded}
                     sources={{ budgets: budgets.data, past: former, categories: all }}
                     categories={all}
-                    onEdit={(category, currency, of) => setOpened({ category, currency, month: of })}
+                    onEdit={(category, currency, of) =>
+                      setOpened({ category, currency, month: of })}
                   />
                 )}
                 {rights.write && (
                   <Unlimited
-                    categories={families.filter(({ id, kind }) => kind === 'expense' && !rows.some(({ category }) => category.id === id))}
+                    categories={families.filter(({ id, kind }) =>
+                      kind === 'expense' && !rows.some(({ category }) => category.id === id)
+                    )}
                     onChoose={(category) => setOpened({ category, currency: null, month })}
                   />
                 )}
@@ -94,14 +118,20 @@ export function Page() {
 }
 
 /** Categories without a budget in the shown months. */
-function Unlimited({ categories, onChoose }: { categories: Category[], onChoose: (category: Category) => void }) {
+function Unlimited(
+  { categories, onChoose }: { categories: Category[], onChoose: (category: Category) => void },
+) {
   return categories.length > 0 && (
     <section className='budget-unlimited' aria-labelledby='budget-unlimited'>
       <h2 id='budget-unlimited'>{m.unbudgeted}</h2>
       <ul className='budget-choices'>
         {categories.map((category) => (
           <li key={category.id}>
-            <button type='button' aria-label={m.budgetOf(category.name)} onClick={() => onChoose(category)}>
+            <button
+              type='button'
+              aria-label={m.budgetOf(category.name)}
+              onClick={() => onChoose(category)}
+            >
               <span aria-hidden='true'>+</span> {category.name}
             </button>
           </li>

@@ -9,7 +9,14 @@ import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form
 import { RowMeanwhile } from '../../parts/meanwhile.tsx'
 import { AmountField, CurrencyField } from '../../parts/money-fields.tsx'
 
-type Values = { name: string, kind: Category['kind'], parent_id: string, color: string, monthly_budget: number | null, budget_currency: string | null }
+type Values = {
+  name: string
+  kind: Category['kind']
+  parent_id: string
+  color: string
+  monthly_budget: number | null
+  budget_currency: string | null
+}
 
 const valuesOf = (category: Category | null): Values => ({
   name: category?.name ?? '',
@@ -21,7 +28,13 @@ const valuesOf = (category: Category | null): Values => ({
 })
 
 /** Creates a category, or changes the given one. */
-export function CategoryForm({ category, others, onClose }: { category: Category | null, others: Category[], onClose: () => void }) {
+export function CategoryForm(
+  { category, others, onClose }: {
+    category: Category | null
+    others: Category[]
+    onClose: () => void
+  },
+) {
   const { context } = useSessionContext()
   const save = useChange(saveCategory, {
     optimistic: async ({ id, values }, _, client) =>
@@ -31,7 +44,9 @@ export function CategoryForm({ category, others, onClose }: { category: Category
         : updateRow<Category>(client, categoriesQuery(context).queryKey, id, values),
     onStored: onClose,
   })
-  const isParent = others.some(({ parent_id: parent }) => parent !== null && parent === category?.id)
+  const isParent = others.some(({ parent_id: parent }) =>
+    parent !== null && parent === category?.id
+  )
   const opened = valuesOf(category)
   const submit = ({ budget_currency: currency, kind, parent_id: parent, ...values }: Values) => {
     if (currency === null) return
@@ -47,14 +62,27 @@ export function CategoryForm({ category, others, onClose }: { category: Category
     save.mutate(input)
   }
   return (
-    <Dialog title={category === null ? m.newCategory : common.editOf(category.name)} open={!save.isOptimistic} onClose={onClose}>
+    <Dialog
+      title={category === null ? m.newCategory : common.editOf(category.name)}
+      open={!save.isOptimistic}
+      onClose={onClose}
+    >
       <RowMeanwhile row={category} query={categoriesQuery(context)} valuesOf={valuesOf} />
-      <Form draft={`category ${category?.id ?? 'new'}`} defaultValues={opened} error={save.error} onSubmit={submit}>
+      <Form
+        draft={`category ${category?.id ?? 'new'}`}
+        defaultValues={opened}
+        error={save.error}
+        onSubmit={submit}
+      >
         <TextField name='name' label={common.name} maxLength={255} required />
         {!isParent && (
           <Select name='parent_id' label={m.parent}>
             <option value=''>{m.noParent}</option>
-            <Options of={others.filter(({ id, parent_id: parent }) => id !== category?.id && parent === null)} />
+            <Options
+              of={others.filter(({ id, parent_id: parent }) =>
+                id !== category?.id && parent === null
+              )}
+            />
           </Select>
         )}
         <Select name='kind' label={m.kind} hint={m.kindHint}>

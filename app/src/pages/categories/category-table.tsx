@@ -5,7 +5,10 @@ import { categories as m } from '../../messages/categories.ts'
 import { common } from '../../messages/common.ts'
 import { Action, ActionsHead, RowsLink } from '../../parts/ui.tsx'
 
-type CategoryTableProps = { categories: Category[], onOpen: (dialog: 'edit' | 'delete', category: Category) => void }
+type CategoryTableProps = {
+  categories: Category[]
+  onOpen: (dialog: 'edit' | 'delete', category: Category) => void
+}
 
 /** Categories, each with its kind and its usual budget. */
 export function CategoryTable({ categories, onOpen }: CategoryTableProps) {
@@ -22,20 +25,36 @@ export function CategoryTable({ categories, onOpen }: CategoryTableProps) {
       </thead>
       <tbody>
         {inFamilies(categories).map((category) => {
-          const { id, name, kind, color, parent_id: parent, monthly_budget: budget, budget_currency: currency } = category
+          const {
+            id,
+            name,
+            kind,
+            color,
+            parent_id: parent,
+            monthly_budget: budget,
+            budget_currency: currency,
+          } = category
           return (
             <tr key={id}>
               <th scope='row'>
                 <span className='swatch' style={{ background: color ?? 'var(--line)' }} />
                 {parent !== null && '– '}
-                <RowsLink {...isParent(category, categories) ? { parent: id } : { category: id }}>{name}</RowsLink>
+                <RowsLink {...isParent(category, categories) ? { parent: id } : { category: id }}>
+                  {name}
+                </RowsLink>
               </th>
               <td data-label={m.kind}>{m.kinds[kind]}</td>
-              <td className='amount' data-label={budget === null ? undefined : m.monthlyBudget}>{budget !== null && formatAmount(budget, currency)}</td>
+              <td className='amount' data-label={budget === null ? undefined : m.monthlyBudget}>
+                {budget !== null && formatAmount(budget, currency)}
+              </td>
               {rights.write && (
                 <td className='row-actions'>
                   <Action name={common.edit} of={name} onClick={() => onOpen('edit', category)} />
-                  <Action name={common.delete} of={name} onClick={() => onOpen('delete', category)} />
+                  <Action
+                    name={common.delete}
+                    of={name}
+                    onClick={() => onOpen('delete', category)}
+                  />
                 </td>
               )}
             </tr>

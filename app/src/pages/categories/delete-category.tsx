@@ -29,9 +29,18 @@ export function DeleteCategory({ category, others, onClose }: DeleteCategoryProp
     >
       <Field name='replacement' label={m.itsContents}>
         {(control) => (
-          <select {...control} value={replacement} onChange={({ target }) => setReplacement(target.value)}>
+          <select
+            {...control}
+            value={replacement}
+            onChange={({ target }) => setReplacement(target.value)}
+          >
             <option value=''>{m.uncategorize}</option>
-            <Options of={others.filter(({ id }) => id !== category.id).map((one) => ({ ...one, name: m.moveTo(one.name) }))} />
+            <Options
+              of={others.filter(({ id }) => id !== category.id).map((one) => ({
+                ...one,
+                name: m.moveTo(one.name),
+              }))}
+            />
           </select>
         )}
       </Field>

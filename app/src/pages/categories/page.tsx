@@ -31,14 +31,37 @@ export function Page() {
       <PageHead title={m.title}>
         <Link to='/budgets'>{budgetsText.budgets}</Link>
         <Link to='/rules'>{rulesText.title}</Link>
-        {rights.write && <button type='button' className='primary' onClick={() => setOpened({ dialog: 'new' })}>{m.newCategory}</button>}
+        {rights.write && (
+          <button
+            type='button'
+            className='primary'
+            onClick={() => setOpened({ dialog: 'new' })}
+          >
+            {m.newCategory}
+          </button>
+        )}
       </PageHead>
-      <QueryBoundary of={[categories]} empty={<EmptyState>{m.empty}</EmptyState>} loading={<Skeleton rows={6} />}>
-        {(rows) => <CategoryTable categories={rows} onOpen={(dialog, category) => setOpened({ dialog, category })} />}
+      <QueryBoundary
+        of={[categories]}
+        empty={<EmptyState>{m.empty}</EmptyState>}
+        loading={<Skeleton rows={6} />}
+      >
+        {(rows) => (
+          <CategoryTable
+            categories={rows}
+            onOpen={(dialog, category) => setOpened({ dialog, category })}
+          />
+        )}
       </QueryBoundary>
-      {opened?.dialog === 'new' && <CategoryForm category={null} others={categories.data ?? []} onClose={close} />}
-      {opened?.dialog === 'edit' && <CategoryForm category={opened.category} others={categories.data ?? []} onClose={close} />}
-      {opened?.dialog === 'delete' && <DeleteCategory category={opened.category} others={categories.data ?? []} onClose={close} />}
+      {opened?.dialog === 'new' && (
+        <CategoryForm category={null} others={categories.data ?? []} onClose={close} />
+      )}
+      {opened?.dialog === 'edit' && (
+        <CategoryForm category={opened.category} others={categories.data ?? []} onClose={close} />
+      )}
+      {opened?.dialog === 'delete' && (
+        <DeleteCategory category={opened.category} others={categories.data ?? []} onClose={close} />
+      )}
     </>
   )
 }

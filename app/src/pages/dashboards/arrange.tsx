@@ -3,7 +3,12 @@ import type { DateRange } from 'finance-client'
 import { useBlocker } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { type Dashboard, saveDashboard, useDashboardChange, type Widget } from '../../data/dashboards.ts'
+import {
+  type Dashboard,
+  saveDashboard,
+  useDashboardChange,
+  type Widget,
+} from '../../data/dashboards.ts'
 import { common } from '../../messages/common.ts'
 import { dashboards as m } from '../../messages/dashboards.ts'
 import { Confirm } from '../../parts/dialog.tsx'
@@ -15,18 +20,33 @@ import { titleOf } from './kinds.ts'
 import { RangeChoice } from './ranges.tsx'
 import { WidgetForm } from './widget-form.tsx'
 
-type ArrangeProps = { dashboard: Dashboard, range: DateRange, onRange: (range: DateRange) => void, onClose: () => void }
+type ArrangeProps = {
+  dashboard: Dashboard
+  range: DateRange
+  onRange: (range: DateRange) => void
+  onClose: () => void
+}
 
 type Step = (widgets: Widget[], id: string, by: -1 | 1) => Widget[]
 
-const ofKey: Record<string, [Step, -1 | 1]> = { ArrowUp: [move, -1], ArrowDown: [move, 1], ArrowLeft: [resize, -1], ArrowRight: [resize, 1] }
+const ofKey: Record<string, [Step, -1 | 1]> = {
+  ArrowUp: [move, -1],
+  ArrowDown: [move, 1],
+  ArrowLeft: [resize, -1],
+  ArrowRight: [resize, 1],
+}
 
 /** Describes a widget's position to screen readers. */
 function placeOf(widgets: Widget[], { id }: Widget): string {
   const place = widgets.findIndex((one) => one.id === id)
   const now = widgets[place]
   if (now === undefined) return ''
-  return m.placement(titleOf(now), place + 1, widgets.length, widths.find(({ w }) => w >= now.size.w)?.name ?? m.full)
+  return m.placement(
+    titleOf(now),
+    place + 1,
+    widgets.length,
+    widths.find(({ w }) => w >= now.size.w)?.name ?? m.full,
+  )
 }
 
 export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
@@ -36,8 +56,13 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const [edited, setEdited] = useState<Widget | 'new' | null>(null)
   const [announcement, setAnnouncement] = useState('')
   const toast = useToast()
-  const isChanged = name !== dashboard.name || JSON.stringify({ range, widgets }) !== JSON.stringify(stored)
-  const leaving = useBlocker({ shouldBlockFn: () => isChanged, enableBeforeUnload: () => isChanged, withResolver: true })
+  const isChanged = name !== dashboard.name ||
+    JSON.stringify({ range, widgets }) !== JSON.stringify(stored)
+  const leaving = useBlocker({
+    shouldBlockFn: () => isChanged,
+    enableBeforeUnload: () => isChanged,
+    withResolver: true,
+  })
   // the undo of a removal works only on this page
   const closeToast = useRef(() => {})
   useEffect(() => () => closeToast.current(), [])
@@ -64,18 +89,41 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const remove = (widget: Widget) => {
     const before = widgets
     setWidgets(pack(widgets.filter(({ id }) => id !== widget.id)))
-    closeToast.current = toast(m.removed(titleOf(widget)), { label: common.undo, act: () => setWidgets(before) })
+    closeToast.current = toast(m.removed(titleOf(widget)), {
+      label: common.undo,
+      act: () => setWidgets(before),
+    })
   }
   const tools = (widget: Widget) => {
     const title = titleOf(widget)
     return (
       <div className='dashboard-tools' role='group' aria-label={m.arrangeOf(title)}>
-        <button type='button' aria-label={m.moveUp(title)} onClick={() => step(move, widget, -1)}>↑</button>
-        <button type='button' aria-label={m.moveDown(title)} onClick={() => step(move, widget, 1)}>↓</button>
-        <button type='button' aria-label={m.makeNarrower(title)} onClick={() => step(resize, widget, -1)}>−</button>
-        <button type='button' aria-label={m.makeWider(title)} onClick={() => step(resize, widget, 1)}>+</button>
-        <button type='button' aria-label={m.settingsOf(title)} onClick={() => setEdited(widget)}>{m.settings}</button>
-        <button type='button' aria-label={m.remove(title)} onClick={() => remove(widget)}>{common.remove}</button>
+        <button type='button' aria-label={m.moveUp(title)} onClick={() => step(move, widget, -1)}>
+          ↑
+        </button>
+        <button type='button' aria-label={m.moveDown(title)} onClick={() => step(move, widget, 1)}>
+          ↓
+        </button>
+        <button
+          type='button'
+          aria-label={m.makeNarrower(title)}
+          onClick={() => step(resize, widget, -1)}
+        >
+          −
+        </button>
+        <button
+          type='button'
+          aria-label={m.makeWider(title)}
+          onClick={() => step(resize, widget, 1)}
+        >
+          +
+        </button>
+        <button type='button' aria-label={m.settingsOf(title)} onClick={() => setEdited(widget)}>
+          {m.settings}
+        </button>
+        <button type='button' aria-label={m.remove(title)} onClick={() => remove(widget)}>
+          {common.remove}
+        </button>
       </div>
     )
   }
@@ -88,7 +136,12 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
           type='button'
           className='primary'
           aria-disabled={save.isPending}
-          onClick={() => save.isPending || save.mutate({ dashboard, values: { name: name.trim(), layout: { widgets }, date_range: range } })}
+          onClick={() =>
+            save.isPending ||
+            save.mutate({
+              dashboard,
+              values: { name: name.trim(), layout: { widgets }, date_range: range },
+            })}
         >
           {common.save}
         </button>
@@ -96,13 +149,21 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
       </PageHead>
       <ErrorNote error={save.error} />
       <label className='dashboard-name'>
-        {common.name} <input value={name} maxLength={255} onChange={({ target }) => setName(target.value)} />
+        {common.name}{' '}
+        <input value={name} maxLength={255} onChange={({ target }) => setName(target.value)} />
       </label>
       <p className='field-note'>{m.arrangeHint}</p>
       <p role='status' className='unseen'>{announcement}</p>
       <Grid widgets={widgets} range={range} tools={tools} onKeyDown={press} />
       {leaving.status === 'blocked' && (
-        <Confirm title={m.leaveWithoutSaving} action={m.leave} error={null} isBusy={false} onConfirm={leaving.proceed} onClose={leaving.reset}>
+        <Confirm
+          title={m.leaveWithoutSaving}
+          action={m.leave}
+          error={null}
+          isBusy={false}
+          onConfirm={leaving.proceed}
+          onClose={leaving.reset}
+        >
           <p>{m.leaveHint}</p>
         </Confirm>
       )}

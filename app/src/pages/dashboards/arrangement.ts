@@ -5,10 +5,14 @@ import { dashboards as m } from '../../messages/dashboards.ts'
 export const columns = 12
 
 /** The widths that the buttons set. */
-export const widths = [{ w: 3, name: m.quarter }, { w: 4, name: m.third }, { w: 6, name: m.half }, { w: 8, name: m.twoThirds }, { w: 12, name: m.full }]
+export const widths = [{ w: 3, name: m.quarter }, { w: 4, name: m.third }, { w: 6, name: m.half }, {
+  w: 8,
+  name: m.twoThirds,
+}, { w: 12, name: m.full }]
 
 /** Reading order: from top to bottom, from left to right. */
-export const inOrder = (widgets: Widget[]): Widget[] => widgets.toSorted((a, b) => a.position.y - b.position.y || a.position.x - b.position.x)
+export const inOrder = (widgets: Widget[]): Widget[] =>
+  widgets.toSorted((a, b) => a.position.y - b.position.y || a.position.x - b.position.x)
 
 /** Places each widget beside its predecessor if there is room, otherwise below. */
 export function pack(widgets: Widget[]): Widget[] {
@@ -35,11 +39,17 @@ export function move(widgets: Widget[], id: string, by: -1 | 1): Widget[] {
 export function resize(widgets: Widget[], id: string, by: -1 | 1): Widget[] {
   return pack(widgets.map((widget) => {
     if (widget.id !== id) return widget
-    const next = by === 1 ? widths.find(({ w }) => w > widget.size.w) : widths.findLast(({ w }) => w < widget.size.w)
+    const next = by === 1
+      ? widths.find(({ w }) => w > widget.size.w)
+      : widths.findLast(({ w }) => w < widget.size.w)
     return next === undefined ? widget : { ...widget, size: { ...widget.size, w: next.w } }
   }))
 }
 
 /** Replaces the widget of the same id, or appends it. */
 export const put = (widgets: Widget[], widget: Widget): Widget[] =>
-  pack(widgets.some(({ id }) => id === widget.id) ? widgets.map((one) => one.id === widget.id ? widget : one) : [...widgets, widget])
+  pack(
+    widgets.some(({ id }) => id === widget.id)
+      ? widgets.map((one) => one.id === widget.id ? widget : one)
+      : [...widgets, widget],
+  )

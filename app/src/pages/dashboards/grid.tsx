@@ -21,7 +21,10 @@ type GridProps = {
 function placeOf({ position: { x, y }, size: { w, h } }: Widget): CSSProperties {
   const from = Math.min(Math.floor(x), columns - 1)
   const width = Math.max(1, Math.min(Math.ceil(w), columns - from))
-  return { '--column': `${from + 1} / span ${width}`, '--row': `${Math.floor(y) + 1} / span ${Math.ceil(h)}` } as CSSProperties
+  return {
+    '--column': `${from + 1} / span ${width}`,
+    '--row': `${Math.floor(y) + 1} / span ${Math.ceil(h)}`,
+  } as CSSProperties
 }
 
 export const Grid = ({ widgets, range, tools, onKeyDown }: GridProps) => (

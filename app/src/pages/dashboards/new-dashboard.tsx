@@ -17,19 +17,39 @@ export function NewDashboard({ onClose }: { onClose: () => void }) {
   const { context, team } = useSessionContext()
   const models = useQuery(modelsQuery(context))
   const navigate = useNavigate()
-  const create = useDashboardChange(createDashboard, ({ id }) => void navigate({ to: '/dashboards/$dashboardId', params: { dashboardId: id } }))
+  const create = useDashboardChange(
+    createDashboard,
+    ({ id }) => void navigate({ to: '/dashboards/$dashboardId', params: { dashboardId: id } }),
+  )
   const submit = ({ name, begin, visibility }: typeof defaultValues) => {
-    const widgets = begin === 'nothing' ? [] : models.data?.find(({ id }) => id === begin)?.layout.widgets ?? pack(usualLayout())
-    create.mutate({ name, visibility: team !== null && visibility === 'shared' ? 'shared' : 'private', layout: { widgets }, date_range: usualRange })
+    const widgets = begin === 'nothing'
+      ? []
+      : models.data?.find(({ id }) => id === begin)?.layout.widgets ?? pack(usualLayout())
+    create.mutate({
+      name,
+      visibility: team !== null && visibility === 'shared' ? 'shared' : 'private',
+      layout: { widgets },
+      date_range: usualRange,
+    })
   }
   return (
     <Dialog title={m.newDashboard} open onClose={onClose}>
-      <Form draft='dashboard new' defaultValues={defaultValues} error={create.error} onSubmit={submit}>
+      <Form
+        draft='dashboard new'
+        defaultValues={defaultValues}
+        error={create.error}
+        onSubmit={submit}
+      >
         <TextField name='name' label={common.name} maxLength={255} required />
         <Select name='begin' label={m.startWith}>
           <option value='usual'>{m.defaultWidgets}</option>
           <option value='nothing'>{m.blank}</option>
-          {models.data?.map(({ id, name, organization_id: of }) => <option key={id} value={id}>{name}{team !== null && of === null ? m.personal : ''}</option>)}
+          {models.data?.map(({ id, name, organization_id: of }) => (
+            <option key={id} value={id}>
+              {name}
+              {team !== null && of === null ? m.personal : ''}
+            </option>
+          ))}
         </Select>
         {team !== null && (
           <Select name='visibility' label={m.visibleTo}>

@@ -4,7 +4,13 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSessionContext } from '../../shell/session-context.tsx'
 import { useChange } from '../../data/change.ts'
-import { type Dashboard, dashboardsQuery, deleteDashboard, saveDashboard, useDashboardChange } from '../../data/dashboards.ts'
+import {
+  type Dashboard,
+  dashboardsQuery,
+  deleteDashboard,
+  saveDashboard,
+  useDashboardChange,
+} from '../../data/dashboards.ts'
 import { common } from '../../messages/common.ts'
 import { dashboards as m } from '../../messages/dashboards.ts'
 import { Confirm } from '../../parts/dialog.tsx'
@@ -22,7 +28,9 @@ export function Page() {
   if (dashboards.error !== null) return <ErrorNote error={dashboards.error} />
   if (dashboards.data === undefined) return <Skeleton rows={6} />
   if (dashboard === undefined) {
-    return <EmptyState action={<Link to='/dashboards'>{m.allDashboards}</Link>}>{m.notFound}</EmptyState>
+    return (
+      <EmptyState action={<Link to='/dashboards'>{m.allDashboards}</Link>}>{m.notFound}</EmptyState>
+    )
   }
   return <One key={dashboard.id} dashboard={dashboard} />
 }
@@ -36,9 +44,18 @@ function One({ dashboard }: { dashboard: Dashboard }) {
   const isShared = dashboard.visibility !== 'private'
   const share = useDashboardChange(
     saveDashboard,
-    ({ visibility }) => toast(visibility === 'private' ? m.unshared : m.shared(team?.name ?? m.theTeam)),
+    ({ visibility }) =>
+      toast(visibility === 'private' ? m.unshared : m.shared(team?.name ?? m.theTeam)),
   )
-  if (isArranging) return <Arrange dashboard={dashboard} range={range} onRange={setRange} onClose={() => setIsArranging(false)} />
+  if (isArranging)
+    return (
+      <Arrange
+        dashboard={dashboard}
+        range={range}
+        onRange={setRange}
+        onClose={() => setIsArranging(false)}
+      />
+    )
   return (
     <>
       <PageHead title={dashboard.name}>
@@ -50,7 +67,11 @@ function One({ dashboard }: { dashboard: Dashboard }) {
               <button
                 type='button'
                 disabled={share.isPending}
-                onClick={() => share.mutate({ dashboard, values: { visibility: isShared ? 'private' : 'shared' } })}
+                onClick={() =>
+                  share.mutate({
+                    dashboard,
+                    values: { visibility: isShared ? 'private' : 'shared' },
+                  })}
               >
                 {isShared ? m.stopSharing : m.shareWithViewers}
               </button>
@@ -60,7 +81,9 @@ function One({ dashboard }: { dashboard: Dashboard }) {
         )}
       </PageHead>
       <ErrorNote error={share.error} />
-      {dashboard.layout.widgets.length === 0 && <EmptyState>{rights.write ? m.emptyHint : m.empty}</EmptyState>}
+      {dashboard.layout.widgets.length === 0 && (
+        <EmptyState>{rights.write ? m.emptyHint : m.empty}</EmptyState>
+      )}
       <Grid widgets={dashboard.layout.widgets} range={range} />
       {isDeleting && <DeleteDashboard dashboard={dashboard} onClose={() => setIsDeleting(false)} />}
     </>

@@ -9,7 +9,8 @@ import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { EmptyState, PageHead } from '../../parts/ui.tsx'
 import { NewDashboard } from './new-dashboard.tsx'
 
-const seenBy = ({ visibility }: Dashboard) => visibility === 'private' ? m.hiddenFromViewers : m.visibleToTeam
+const seenBy = ({ visibility }: Dashboard) =>
+  visibility === 'private' ? m.hiddenFromViewers : m.visibleToTeam
 
 export function Page() {
   const { context, team, rights } = useSessionContext()
@@ -18,7 +19,11 @@ export function Page() {
   return (
     <>
       <PageHead title={m.dashboards}>
-        {rights.write && <button type='button' className='primary' onClick={() => setIsNew(true)}>{m.newDashboard}</button>}
+        {rights.write && (
+          <button type='button' className='primary' onClick={() => setIsNew(true)}>
+            {m.newDashboard}
+          </button>
+        )}
       </PageHead>
       <QueryBoundary
         of={[dashboards]}
@@ -41,7 +46,9 @@ export function Page() {
               {rows.map((dashboard) => (
                 <tr key={dashboard.id}>
                   <th scope='row'>
-                    <Link to='/dashboards/$dashboardId' params={{ dashboardId: dashboard.id }}>{dashboard.name}</Link>
+                    <Link to='/dashboards/$dashboardId' params={{ dashboardId: dashboard.id }}>
+                      {dashboard.name}
+                    </Link>
                   </th>
                   <td>{dashboard.layout.widgets.length}</td>
                   {team !== null && <td>{seenBy(dashboard)}</td>}

@@ -4,7 +4,13 @@ import type { ReactNode } from 'react'
 import { useSessionContext } from '../../shell/session-context.tsx'
 import type { Widget } from '../../data/dashboards.ts'
 import { dayOf } from '../../data/transactions/day.ts'
-import { everyCurrency, figuresQuery, type Grouping, type Measure, newestQuery } from '../../data/reports.ts'
+import {
+  everyCurrency,
+  figuresQuery,
+  type Grouping,
+  type Measure,
+  newestQuery,
+} from '../../data/reports.ts'
 import { formatDay } from '../../locale/days.ts'
 import type { Days } from '../../locale/months.ts'
 import { common } from '../../messages/common.ts'
@@ -31,8 +37,17 @@ const views: Record<KindName, (props: ViewProps) => ReactNode> = {
       money={everyCurrency}
     />
   ),
-  distribution: ({ widget, days }) => <Spending kind={settingOf(widget, 'transaction_type') as 'income' | 'expense'} days={days} money={everyCurrency} />,
-  budgets: ({ days }) => days === null ? <EmptyState>{m.budgetNeedsRange}</EmptyState> : <Budgets days={days} money={everyCurrency} />,
+  distribution: ({ widget, days }) => (
+    <Spending
+      kind={settingOf(widget, 'transaction_type') as 'income' | 'expense'}
+      days={days}
+      money={everyCurrency}
+    />
+  ),
+  budgets: ({ days }) =>
+    days === null
+      ? <EmptyState>{m.budgetNeedsRange}</EmptyState>
+      : <Budgets days={days} money={everyCurrency} />,
   balances: Balances,
   upcoming: () => <DueNext />,
   transactions: Newest,
@@ -51,7 +66,12 @@ function Stat({ widget, days }: ViewProps) {
   const { context } = useSessionContext()
   const measure = settingOf(widget, 'measure') as Measure
   const figures = useQuery(figuresQuery(context, measure, days))
-  const sort = { income: '-amount', expense: 'amount', balance: undefined, count: undefined } as const
+  const sort = {
+    income: '-amount',
+    expense: 'amount',
+    balance: undefined,
+    count: undefined,
+  } as const
   return (
     <QueryBoundary of={[figures]} empty={nothing} loading={<Skeleton rows={1} />}>
       {(rows) =>

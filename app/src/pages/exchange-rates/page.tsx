@@ -21,8 +21,12 @@ export function Page() {
   const rates = useQuery(ratesQuery(context, maximum))
   // a report without a rate links here with its day and currencies
   const { base, quote, on_date } = useSearch({ from: '/inside/exchange-rates' })
-  const missing = base !== undefined && quote !== undefined && on_date !== undefined ? { base, quote, on_date } : null
-  const [edited, setEdited] = useState<Rate | 'new' | null>(missing !== null && rights.write ? 'new' : null)
+  const missing = base !== undefined && quote !== undefined && on_date !== undefined
+    ? { base, quote, on_date }
+    : null
+  const [edited, setEdited] = useState<Rate | 'new' | null>(
+    missing !== null && rights.write ? 'new' : null,
+  )
   const remove = useDeletion(deleteRate, nameOf)
   const navigate = useNavigate({ from: '/exchange-rates' })
   const close = () => {
@@ -32,7 +36,11 @@ export function Page() {
   return (
     <>
       <PageHead title={common.exchangeRates}>
-        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newExchangeRate}</button>}
+        {rights.write && (
+          <button type='button' className='primary' onClick={() => setEdited('new')}>
+            {m.newExchangeRate}
+          </button>
+        )}
       </PageHead>
       <InstanceRates />
       <QueryBoundary of={[rates]} empty={<EmptyState>{m.empty}</EmptyState>}>
@@ -43,7 +51,9 @@ export function Page() {
           </>
         )}
       </QueryBoundary>
-      {edited !== null && <RateForm rate={edited === 'new' ? null : edited} missing={missing} onClose={close} />}
+      {edited !== null && (
+        <RateForm rate={edited === 'new' ? null : edited} missing={missing} onClose={close} />
+      )}
     </>
   )
 }
@@ -52,13 +62,20 @@ export function Page() {
 function InstanceRates() {
   const { data: rates = [] } = useQuery(instanceRatesQuery())
   const newest = rates.map(({ published_on }) => published_on).toSorted().at(-1)
-  return newest === undefined ? null : <p className='field-note'>{m.instanceRates(rates.length, formatDay(newest))}</p>
+  return newest === undefined
+    ? null
+    : <p className='field-note'>{m.instanceRates(rates.length, formatDay(newest))}</p>
 }
 
 /** Keeps all decimals. */
-const formatRate = (rate: number) => new Intl.NumberFormat(locale, { maximumFractionDigits: 12 }).format(rate)
+const formatRate = (rate: number) =>
+  new Intl.NumberFormat(locale, { maximumFractionDigits: 12 }).format(rate)
 
-type RateTableProps = { rates: Rate[], onEdit: (rate: Rate) => void, onDelete: (rate: Rate) => void }
+type RateTableProps = {
+  rates: Rate[]
+  onEdit: (rate: Rate) => void
+  onDelete: (rate: Rate) => void
+}
 
 function RateTable({ rates, onEdit, onDelete }: RateTableProps) {
   const { rights } = useSessionContext()
@@ -80,8 +97,16 @@ function RateTable({ rates, onEdit, onDelete }: RateTableProps) {
             <td className='amount' data-label={m.rate}>{formatRate(rate.rate)}</td>
             {rights.write && (
               <td className='row-actions'>
-                <Action name={common.edit} of={m.rateFrom(nameOf(rate), formatDay(rate.on_date))} onClick={() => onEdit(rate)} />
-                <Action name={common.delete} of={m.rateFrom(nameOf(rate), formatDay(rate.on_date))} onClick={() => onDelete(rate)} />
+                <Action
+                  name={common.edit}
+                  of={m.rateFrom(nameOf(rate), formatDay(rate.on_date))}
+                  onClick={() => onEdit(rate)}
+                />
+                <Action
+                  name={common.delete}
+                  of={m.rateFrom(nameOf(rate), formatDay(rate.on_date))}
+                  onClick={() => onDelete(rate)}
+                />
               </td>
             )}
           </tr>

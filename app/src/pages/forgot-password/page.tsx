@@ -15,8 +15,19 @@ export function Page() {
       <PageHead title={m.title} />
       {request.data === undefined
         ? (
-          <Form defaultValues={{ email: '' }} error={request.error} onSubmit={({ email }) => request.mutate(email)}>
-            <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' hint={m.emailHint} required />
+          <Form
+            defaultValues={{ email: '' }}
+            error={request.error}
+            onSubmit={({ email }) => request.mutate(email)}
+          >
+            <TextField
+              name='email'
+              label={common.emailAddress}
+              type='email'
+              autoComplete='username'
+              hint={m.emailHint}
+              required
+            />
             <SubmitButton isBusy={request.isPending}>{m.submit}</SubmitButton>
           </Form>
         )

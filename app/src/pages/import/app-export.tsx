@@ -17,7 +17,13 @@ import { useToast } from '../../parts/toast.tsx'
 import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { Notes, sentenceOf } from './destination.tsx'
 
-type AppExportProps = { file: BankFile, exported: AppExport, accounts: Account[], onRows: () => void, onDone: () => void }
+type AppExportProps = {
+  file: BankFile
+  exported: AppExport
+  accounts: Account[]
+  onRows: () => void
+  onDone: () => void
+}
 
 export function AppExportReview({ file, exported, accounts, onRows, onDone }: AppExportProps) {
   const { context } = useSessionContext()
@@ -37,9 +43,18 @@ export function AppExportReview({ file, exported, accounts, onRows, onDone }: Ap
   const { accounts: known, categories } = matches.data
   const newAccounts = exported.accounts.filter(({ name }) => !known.has(name))
   const newCategories = exported.categories.filter(({ key }) => !categories.has(key))
-  const problems = [...exported.problems.map(sentenceOf), ...(store.data?.problems ?? []).map(fileSentence)]
+  const problems = [
+    ...exported.problems.map(sentenceOf),
+    ...(store.data?.problems ?? []).map(fileSentence),
+  ]
   const begin = () => {
-    if (!store.isPending) store.mutate({ exported, currency, types, onProgress: (done, of) => setProgress({ done, of }) })
+    if (!store.isPending)
+      store.mutate({
+        exported,
+        currency,
+        types,
+        onProgress: (done, of) => setProgress({ done, of }),
+      })
   }
   return (
     <section aria-label={file.name}>
@@ -52,7 +67,8 @@ export function AppExportReview({ file, exported, accounts, onRows, onDone }: Ap
               <select
                 {...control}
                 value={types[name] ?? 'checking'}
-                onChange={({ target }) => setTypes({ ...types, [name]: target.value as Row<'accounts'>['type'] })}
+                onChange={({ target }) =>
+                  setTypes({ ...types, [name]: target.value as Row<'accounts'>['type'] })}
               >
                 <Options of={accountTypes} />
               </select>
@@ -66,7 +82,8 @@ export function AppExportReview({ file, exported, accounts, onRows, onDone }: Ap
                 {...control}
                 defaultValue={currency.toUpperCase()}
                 maxLength={3}
-                onChange={({ target }) => target.value.length === 3 && setCurrency(target.value.toLowerCase())}
+                onChange={({ target }) =>
+                  target.value.length === 3 && setCurrency(target.value.toLowerCase())}
               />
             )}
           </Field>
@@ -74,11 +91,17 @@ export function AppExportReview({ file, exported, accounts, onRows, onDone }: Ap
       </div>
       {known.size > 0 && <p>{m.existingAccounts([...known.values()].map(({ name }) => name))}</p>}
       {newCategories.length > 0 && <p>{m.newCategories(newCategories.map(({ name }) => name))}</p>}
-      {problems.length > 0 && <Notes title={m.exportProblems(problems.length)} notes={problems} isOpen />}
+      {problems.length > 0 && (
+        <Notes title={m.exportProblems(problems.length)} notes={problems} isOpen />
+      )}
       <ErrorNote error={fileErrorOf(store.error)} />
-      {store.isPending && <progress aria-label={m.importing} max={progress.of || 1} value={progress.done} />}
+      {store.isPending && (
+        <progress aria-label={m.importing} max={progress.of || 1} value={progress.done} />
+      )}
       <div className='buttons'>
-        <button type='button' className='primary' aria-disabled={store.isPending} onClick={begin}>{m.importAll(exported.transactions.length)}</button>
+        <button type='button' className='primary' aria-disabled={store.isPending} onClick={begin}>
+          {m.importAll(exported.transactions.length)}
+        </button>
         <button type='button' className='quiet' onClick={onRows}>{m.importOnlyTransactions}</button>
       </div>
     </section>

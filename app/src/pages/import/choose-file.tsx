@@ -16,7 +16,13 @@ export function ChooseFile({ onChoose }: { onChoose: (file: File) => void }) {
     setIsOver(true)
   }
   return (
-    <div className='import-drop' data-over={isOver} onDragOver={over} onDragLeave={() => setIsOver(false)} onDrop={drop}>
+    <div
+      className='import-drop'
+      data-over={isOver}
+      onDragOver={over}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={drop}
+    >
       <label htmlFor={id}>{m.bankFile}</label>
       <input
         id={id}

@@ -5,12 +5,17 @@ import { bankImport as m } from '../../messages/bank-import.ts'
 /** Whether the verdict of a row depends on the choice. */
 const dependsOn: Record<keyof ImportOptions, (one: Judged) => boolean> = {
   // a duplicate of another format has a reason
-  match: ({ verdict, reason }) => verdict === 'matched' || (verdict === 'duplicate' && reason !== null),
+  match: ({ verdict, reason }) =>
+    verdict === 'matched' || (verdict === 'duplicate' && reason !== null),
   linkTransfers: ({ verdict }) => verdict === 'transfer',
   again: ({ verdict }) => verdict === 'deleted',
 }
 
-type ImportChoicesProps = { judged: Judged[], options: ImportOptions, onChange: (options: ImportOptions) => void }
+type ImportChoicesProps = {
+  judged: Judged[]
+  options: ImportOptions
+  onChange: (options: ImportOptions) => void
+}
 
 export function ImportChoices({ judged, options, onChange }: ImportChoicesProps) {
   const choices = (Object.keys(dependsOn) as Array<keyof ImportOptions>).filter((choice) =>
@@ -22,7 +27,11 @@ export function ImportChoices({ judged, options, onChange }: ImportChoicesProps)
       <legend>{m.existingRows}</legend>
       {choices.map((choice) => (
         <label key={choice}>
-          <input type='checkbox' checked={options[choice]} onChange={({ target }) => onChange({ ...options, [choice]: target.checked })} />
+          <input
+            type='checkbox'
+            checked={options[choice]}
+            onChange={({ target }) => onChange({ ...options, [choice]: target.checked })}
+          />
           {m.choices[choice]}
         </label>
       ))}

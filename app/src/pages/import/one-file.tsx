@@ -21,7 +21,10 @@ export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void
   // reading the file without answers identifies the bank, and so the remembered answers
   const plain = useQuery(bankFileQuery(file, {}))
   const sign = plain.data === undefined ? undefined : signatureOf(plain.data)
-  const recalled = useMemo(() => sign === undefined ? undefined : recall(owner, sign), [owner, sign])
+  const recalled = useMemo(() => sign === undefined ? undefined : recall(owner, sign), [
+    owner,
+    sign,
+  ])
   const answers = given ?? recalled?.answers ?? {}
   const read = useQuery({ ...bankFileQuery(file, answers), enabled: plain.data !== undefined })
   const error = plain.error ?? read.error ?? accounts.error
@@ -41,9 +44,25 @@ export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void
   }
   const { statement, exported } = read.data
   if (statement.problems.some(({ option }) => option !== undefined))
-    return <Questions key={questionsOf(statement.problems)} file={file} problems={statement.problems} answers={answers} onAnswer={setGiven} />
+    return (
+      <Questions
+        key={questionsOf(statement.problems)}
+        file={file}
+        problems={statement.problems}
+        answers={answers}
+        onAnswer={setGiven}
+      />
+    )
   if (exported !== undefined && !isOnlyRows) {
-    return <AppExportReview file={file} exported={exported} accounts={accounts.data} onRows={() => setIsOnlyRows(true)} onDone={onClose} />
+    return (
+      <AppExportReview
+        file={file}
+        exported={exported}
+        accounts={accounts.data}
+        onRows={() => setIsOnlyRows(true)}
+        onDone={onClose}
+      />
+    )
   }
   return (
     <Review

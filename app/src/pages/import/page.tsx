@@ -13,16 +13,27 @@ export function Page() {
   const { context, rights } = useSessionContext()
   const [file, setFile] = useState<BankFile | null>(null)
   const toast = useToast()
-  const open = (chosen: File) => void openBankFile(chosen).then(setFile, () => toast(m.openFailed(chosen.name)))
+  const open = (chosen: File) =>
+    void openBankFile(chosen).then(setFile, () => toast(m.openFailed(chosen.name)))
   return (
     <>
       <PageHead title={m.import}>
-        {file !== null && <button type='button' onClick={() => setFile(null)}>{m.anotherFile}</button>}
+        {file !== null && (
+          <button type='button' onClick={() => setFile(null)}>{m.anotherFile}</button>
+        )}
       </PageHead>
       {!rights.write && <EmptyState>{m.viewerHint}</EmptyState>}
       {rights.write && file === null && <ToSort />}
       {rights.write &&
-        (file === null ? <ChooseFile onChoose={open} /> : <OneFile key={`${context.key} ${file.id}`} file={file} onClose={() => setFile(null)} />)}
+        (file === null
+          ? <ChooseFile onChoose={open} />
+          : (
+            <OneFile
+              key={`${context.key} ${file.id}`}
+              file={file}
+              onClose={() => setFile(null)}
+            />
+          ))}
       <PastImports />
     </>
   )

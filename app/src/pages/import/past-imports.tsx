@@ -24,7 +24,12 @@ export function PastImports() {
   return (
     <section className='import-past' aria-labelledby='past'>
       <h2 id='past'>{m.history}</h2>
-      {back.error !== null && <Refusal error={back.error} name={back.variables === undefined ? '' : nameOf(back.variables)} />}
+      {back.error !== null && (
+        <Refusal
+          error={back.error}
+          name={back.variables === undefined ? '' : nameOf(back.variables)}
+        />
+      )}
       <QueryBoundary of={[imports]} empty={<p>{m.historyEmpty}</p>}>
         {(rows) => (
           <table>
@@ -48,7 +53,12 @@ export function PastImports() {
                   <td className='amount'>{one.row_count}</td>
                   {rights.write && (
                     <td className='row-actions'>
-                      <Action name={m.undo} of={nameOf(one)} disabled={back.isPending} onClick={() => back.mutate(one)} />
+                      <Action
+                        name={m.undo}
+                        of={nameOf(one)}
+                        disabled={back.isPending}
+                        onClick={() => back.mutate(one)}
+                      />
                     </td>
                   )}
                 </tr>

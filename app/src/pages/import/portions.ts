@@ -4,8 +4,9 @@ import type { Account } from '../../data/accounts.ts'
 import type { Portion } from '../../data/imports.ts'
 
 /**
- * Rows of one account in one currency. `account` is null if the file names none. `currency` is undefined if the file names none.
- * `key` identifies the account in every file of its bank, without its whole number.
+ * Rows of one account in one currency. `account` is null if the file names none. `currency` is
+ * undefined if the file names none. `key` identifies the account in every file of its bank, without
+ * its whole number.
  */
 export type Group = {
   key: string
@@ -16,11 +17,14 @@ export type Group = {
 }
 
 /** Shortens an account number, so that browsers do not store all of it. */
-const endOf = (account: string): string => account.length > 4 && /\d{4}/.test(account) ? `…${account.slice(-4)}` : account
+const endOf = (account: string): string =>
+  account.length > 4 && /\d{4}/.test(account) ? `…${account.slice(-4)}` : account
 
 /** Groups rows by account and currency. A group without rows has a balance. */
 export function groupsOf({ accounts, rows, balance }: Statement): Group[] {
-  const plainKeys = accounts.map(({ id, type, currency }) => [endOf(id), type, currency?.toUpperCase()].filter((part) => part !== undefined).join(' '))
+  const plainKeys = accounts.map(({ id, type, currency }) =>
+    [endOf(id), type, currency?.toUpperCase()].filter((part) => part !== undefined).join(' ')
+  )
   const names = accounts.map(({ id, name }) => name ?? endOf(id))
   const groups = accounts.map(({ id, currency, rows: accountRows, balance: stated }, at): Group => {
     const [plainKey, name] = [plainKeys[at] ?? '', names[at] ?? '']
@@ -46,21 +50,34 @@ export function groupsOf({ accounts, rows, balance }: Statement): Group[] {
     rows: others.filter((row) => row.currency === currency),
     ...balance !== undefined && currencies.size === 1 && { balance },
   }))
-  return [...groups, ...unnamed].filter((group) => group.rows.length > 0 || group.balance !== undefined)
+  return [...groups, ...unnamed].filter((group) =>
+    group.rows.length > 0 || group.balance !== undefined
+  )
 }
 
 /**
- * Returns the user's account for a group: the remembered one, otherwise the one with the same last digits, if they belong to no other group.
+ * Returns the user's account for a group: the remembered one, otherwise the one with the same last
+ * digits, if they belong to no other group.
  *
  * @param remembered the id of the account of the last file
  */
-export function accountFor(group: Group, groups: Group[], accounts: Account[], remembered: string | undefined): string {
-  const isCurrency = (account: Account) => ({ currency }: Group) => currency === undefined || currency === account.currency
+export function accountFor(
+  group: Group,
+  groups: Group[],
+  accounts: Account[],
+  remembered: string | undefined,
+): string {
+  const isCurrency = (account: Account) => ({ currency }: Group) =>
+    currency === undefined || currency === account.currency
   const fitting = accounts.filter((account) => isCurrency(account)(group))
   const last = fitting.find(({ id }) => id === remembered)
   const same = fitting.filter((account) => {
     const { account_number: number } = account
-    const ofNumber = number === null ? [] : groups.filter((one) => one.account?.id.endsWith(number) === true && isCurrency(account)(one))
+    const ofNumber = number === null
+      ? []
+      : groups.filter((one) =>
+        one.account?.id.endsWith(number) === true && isCurrency(account)(one)
+      )
     return ofNumber.length === 1 && ofNumber[0] === group
   })
   return last?.id ?? (same.length === 1 ? same[0]?.id : undefined) ?? ''
@@ -75,29 +92,48 @@ export type Choices = {
 }
 
 /** Whether rows of the group have no currency. */
-export const lacksCurrency = (group: Group, { accounts }: Choices): boolean => !accounts[group.key] && group.rows.some(({ currency }) => currency === undefined)
+export const lacksCurrency = (group: Group, { accounts }: Choices): boolean =>
+  !accounts[group.key] && group.rows.some(({ currency }) => currency === undefined)
 
-/** Returns the balance that the file states for the chosen account, on a known day and in its currency. */
+/**
+ * Returns the balance that the file states for the chosen account, on a known day and in its
+ * currency.
+ */
 function balanceFor({ currency, balance }: Group, chosen: Account | undefined): Portion['balance'] {
-  if (chosen === undefined || balance?.on === undefined || (currency ?? chosen.currency) !== chosen.currency) return null
+  if (
+    chosen === undefined || balance?.on === undefined ||
+    (currency ?? chosen.currency) !== chosen.currency
+  ) return null
   return { amount: balance.amount, on: balance.on }
 }
 
 /**
- * Returns the portions of a request. The source contains the bank's account, because a bank's ids are unique only within an account.
- * The source contains the chosen account if the file names none, or if it is a CSV file without a preset.
+ * Returns the portions of a request. The source contains the bank's account, because a bank's ids
+ * are unique only within an account. The source contains the chosen account if the file names none,
+ * or if it is a CSV file without a preset.
  */
-export function portionsOf({ preset, format }: Statement, groups: Group[], accounts: Account[], choices: Choices): Portion[] {
+export function portionsOf(
+  { preset, format }: Statement,
+  groups: Group[],
+  accounts: Account[],
+  choices: Choices,
+): Portion[] {
   return groups.map((group): Portion => {
     const chosen = accounts.find(({ id }) => id === choices.accounts[group.key])
-    // the account names of generic CSV files differ between files, so the source is the chosen account
-    const sourceAccount = preset === undefined && format === 'csv' ? chosen?.id ?? group.account?.id : group.account?.id ?? chosen?.id
+    // the account names of generic CSV files differ between files, so the source is the chosen
+    // account
+    const sourceAccount = preset === undefined && format === 'csv'
+      ? chosen?.id ?? group.account?.id
+      : group.account?.id ?? chosen?.id
     return {
-      source: [preset ?? format, sourceAccount].filter((word) => word !== undefined).join(' ').slice(0, 64),
+      source: [preset ?? format, sourceAccount].filter((word) => word !== undefined).join(' ')
+        .slice(0, 64),
       accountId: chosen?.id ?? null,
       currency: chosen?.currency ?? choices.currency,
       balance: balanceFor(group, chosen),
-      rows: choices.withPending ? group.rows : group.rows.filter(({ status }) => status !== 'pending'),
+      rows: choices.withPending
+        ? group.rows
+        : group.rows.filter(({ status }) => status !== 'pending'),
     }
   })
 }

@@ -15,14 +15,23 @@ type Choice = { value: string, name: string }
 const orders: Record<string, string> = { dmy: m.dayFirst, mdy: m.monthFirst, ymd: m.yearFirst }
 
 const amountsOf = (text: string): Choice[] =>
-  [{ value: '.', name: m.decimalPoint }, { value: ',', name: m.decimalComma }].map(({ value, name }) => {
-    const digits = text.replace(/[^\d.,]/g, '').replaceAll(value === '.' ? ',' : '.', '').replace(',', '.')
-    const amount = Number(digits)
-    return {
-      value,
-      name: digits === '' || Number.isNaN(amount) ? name : `${name}: ${new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(amount)}`,
-    }
-  })
+  [{ value: '.', name: m.decimalPoint }, { value: ',', name: m.decimalComma }].map(
+    ({ value, name }) => {
+      const digits = text.replace(/[^\d.,]/g, '').replaceAll(value === '.' ? ',' : '.', '').replace(
+        ',',
+        '.',
+      )
+      const amount = Number(digits)
+      return {
+        value,
+        name: digits === '' || Number.isNaN(amount)
+          ? name
+          : `${name}: ${
+            new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(amount)
+          }`,
+      }
+    },
+  )
 
 /** @param text an amount with its name, such as `-3.50 Shop` */
 const signsOf = (text: string): Choice[] => {
@@ -44,16 +53,25 @@ const together = (one: (text: string) => string, several: string, unclear: strin
 const single: Partial<Record<Option, (problem: Open) => Question>> = {
   dateOrder: ({ unclear, choices = [] }) => ({
     legend: together((text) => m.dateQuestion(text), m.mixedDates, unclear),
-    choices: choices.map(({ value, sample }) => ({ value, name: sample === '' ? orders[value] ?? '' : `${orders[value]}: ${formatDay(sample)}` })),
+    choices: choices.map(({ value, sample }) => ({
+      value,
+      name: sample === '' ? orders[value] ?? '' : `${orders[value]}: ${formatDay(sample)}`,
+    })),
   }),
   decimal: ({ unclear }) => ({
     legend: together((text) => m.amountQuestion(text), m.mixedAmounts, unclear),
     choices: amountsOf(unclear[0] ?? ''),
   }),
-  negate: ({ unclear }) => ({ legend: m.signQuestion(unclear[0] ?? ''), choices: signsOf(unclear[0] ?? '') }),
+  negate: ({ unclear }) => ({
+    legend: m.signQuestion(unclear[0] ?? ''),
+    choices: signsOf(unclear[0] ?? ''),
+  }),
   account: ({ choices = [] }) => ({
     legend: m.accountQuestion,
-    choices: [...choices.map(({ value, sample }) => ({ value, name: `${value}: ${sample}` })), { value: '', name: m.oneAccount }],
+    choices: [...choices.map(({ value, sample }) => ({ value, name: `${value}: ${sample}` })), {
+      value: '',
+      name: m.oneAccount,
+    }],
   }),
   encoding: ({ choices = [] }) => ({
     legend: m.encodingQuestion,
@@ -71,23 +89,36 @@ const single: Partial<Record<Option, (problem: Open) => Question>> = {
 
 /** Questions with an answer per word. */
 const wordQuestions = {
-  directions: { legend: m.directionQuestion, choices: { out: m.moneyOut, in: m.moneyIn, sign: m.bySign } },
-  statuses: { legend: m.statusQuestion, choices: { paid: m.posted, pending: m.pending, failed: m.failed } },
+  directions: {
+    legend: m.directionQuestion,
+    choices: { out: m.moneyOut, in: m.moneyIn, sign: m.bySign },
+  },
+  statuses: {
+    legend: m.statusQuestion,
+    choices: { paid: m.posted, pending: m.pending, failed: m.failed },
+  },
 } as const
 
 const isOfWords = (option: Option): option is keyof typeof wordQuestions => option in wordQuestions
 
 const asAnswer = (option: Option, value: string): string | boolean =>
-  option === 'negate' || option === 'roundAmounts' || option === 'fee' ? value === 'true' : option === 'account' && value === '' ? false : value
+  option === 'negate' || option === 'roundAmounts' || option === 'fee'
+    ? value === 'true'
+    : option === 'account' && value === ''
+    ? false
+    : value
 
 /** Returns the questions of a file, each option once. */
 const openOf = (problems: Problem[]): Open[] => {
-  const all = problems.flatMap((problem): Open[] => problem.option === undefined ? [] : [{ unclear: [], ...problem, option: problem.option }])
+  const all = problems.flatMap((problem): Open[] =>
+    problem.option === undefined ? [] : [{ unclear: [], ...problem, option: problem.option }]
+  )
   return all.filter(({ option }, at) => all.findIndex((other) => other.option === option) === at)
 }
 
 /** Returns a key for a set of questions. */
-export const questionsOf = (problems: Problem[]): string => openOf(problems).map(({ option, unclear }) => `${option} ${unclear.join(' ')}`).join('; ')
+export const questionsOf = (problems: Problem[]): string =>
+  openOf(problems).map(({ option, unclear }) => `${option} ${unclear.join(' ')}`).join('; ')
 
 /** Number of rows in the preview. */
 const previewed = 5
@@ -95,9 +126,14 @@ const previewed = 5
 /** Rows with the current answers. */
 function Preview({ file, answers }: { file: BankFile, answers: Answers }) {
   const read = useQuery(bankFileQuery(file, answers))
-  if (read.data === undefined || 'refusal' in read.data || read.data.statement.rows.length === 0) return null
+  if (read.data === undefined || 'refusal' in read.data || read.data.statement.rows.length === 0)
+    return null
   const { rows, accounts } = read.data.statement
-  const accountOf = new Map(accounts.flatMap((account) => account.rows.map((row) => [row, account.name ?? account.id] as const)))
+  const accountOf = new Map(
+    accounts.flatMap((account) =>
+      account.rows.map((row) => [row, account.name ?? account.id] as const)
+    ),
+  )
   return (
     <table aria-label={m.preview}>
       <thead>
@@ -114,9 +150,13 @@ function Preview({ file, answers }: { file: BankFile, answers: Answers }) {
             <th scope='row'>
               {row.name}
               {accounts.length > 1 && <small>{accountOf.get(row)}</small>}
-              {row.status !== undefined && row.status !== 'paid' && <small>{common.statuses[row.status]}</small>}
+              {row.status !== undefined && row.status !== 'paid' && (
+                <small>{common.statuses[row.status]}</small>
+              )}
             </th>
-            <td className='amount'>{new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(row.amount)}</td>
+            <td className='amount'>
+              {new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(row.amount)}
+            </td>
           </tr>
         ))}
       </tbody>
@@ -124,24 +164,45 @@ function Preview({ file, answers }: { file: BankFile, answers: Answers }) {
   )
 }
 
-type QuestionsProps = { file: BankFile, problems: Problem[], answers: Answers, onAnswer: (answers: Answers) => void }
+type QuestionsProps = {
+  file: BankFile
+  problems: Problem[]
+  answers: Answers
+  onAnswer: (answers: Answers) => void
+}
 
 export function Questions({ file, problems, answers, onAnswer }: QuestionsProps) {
   const open = openOf(problems)
   // a word may contain any character, so fields are named by its index
-  const namesOf = ({ option, unclear }: Open) => isOfWords(option) ? unclear.map((_, index) => `${option}-${index}`) : [option]
+  const namesOf = ({ option, unclear }: Open) =>
+    isOfWords(option) ? unclear.map((_, index) => `${option}-${index}`) : [option]
   const { register, handleSubmit, watch } = useForm<Record<string, string | null>>()
   const given = watch()
-  const isDone = open.every((problem) => namesOf(problem).every((name) => Boolean(given[name]) || (name === 'account' && given[name] === '')))
+  const isDone = open.every((problem) =>
+    namesOf(problem).every((name) =>
+      Boolean(given[name]) || (name === 'account' && given[name] === '')
+    )
+  )
   const all: Answers = {
     ...answers,
     ...Object.fromEntries(open.flatMap(({ option, unclear }): Array<[string, unknown]> => {
-      if (!isOfWords(option)) return given[option] == null ? [] : [[option, asAnswer(option, given[option])]]
-      return [[option, { ...answers[option], ...Object.fromEntries(unclear.map((word, index) => [word, given[`${option}-${index}`] ?? ''])) }]]
+      if (!isOfWords(option))
+        return given[option] == null
+          ? []
+          : [[option, asAnswer(option, given[option])]]
+      return [[option, {
+        ...answers[option],
+        ...Object.fromEntries(
+          unclear.map((word, index) => [word, given[`${option}-${index}`] ?? '']),
+        ),
+      }]]
     })),
   }
   return (
-    <form className='form' onSubmit={(event) => void handleSubmit(() => isDone && onAnswer(all))(event)}>
+    <form
+      className='form'
+      onSubmit={(event) => void handleSubmit(() => isDone && onAnswer(all))(event)}
+    >
       <p>{m.questionsHint}</p>
       {open.map((problem) => {
         const { option, unclear } = problem
@@ -160,7 +221,11 @@ export function Questions({ file, problems, answers, onAnswer }: QuestionsProps)
           )
           : isOfWords(option) &&
             unclear.map((word, index) => (
-              <Field key={word} name={`${option}-${index}`} label={`${wordQuestions[option].legend} “${word || m.emptyWord}”`}>
+              <Field
+                key={word}
+                name={`${option}-${index}`}
+                label={`${wordQuestions[option].legend} “${word || m.emptyWord}”`}
+              >
                 {(control) => (
                   <select required {...control} {...register(`${option}-${index}`)}>
                     <option value=''>{m.choose}</option>

@@ -32,56 +32,95 @@ type ReviewProps = {
 
 /** Returns the user's only account, for a file of one group in the same currency. */
 const onlyAccount = (groups: Group[], [account, ...others]: Account[]): string =>
-  groups.length === 1 && others.length === 0 && (groups[0]?.currency ?? account?.currency) === account?.currency
+  groups.length === 1 && others.length === 0 &&
+    (groups[0]?.currency ?? account?.currency) === account?.currency
     ? account?.id ?? ''
     : ''
 
-const nameOf = (added: number, updated: number) => listOf([...added > 0 ? [m.newTransactions(added)] : [], ...updated > 0 ? [m.updates(updated)] : []])
+const nameOf = (added: number, updated: number) =>
+  listOf([
+    ...added > 0 ? [m.newTransactions(added)] : [],
+    ...updated > 0 ? [m.updates(updated)] : [],
+  ])
 
-export function Review({ file, statement, answers, onAnswer, accounts, recalled, onDone }: ReviewProps) {
+export function Review(
+  { file, statement, answers, onAnswer, accounts, recalled, onDone }: ReviewProps,
+) {
   const { context } = useSessionContext()
   const toast = useToast()
   const navigate = useNavigate()
   const groups = useMemo(() => groupsOf(statement), [statement])
   const [choices, setChoices] = useState<Choices>(() => ({
     accounts: Object.fromEntries(
-      groups.map((group) => [group.key, accountFor(group, groups, accounts, recalled?.accounts[group.key]) || onlyAccount(groups, offered(accounts))]),
+      groups.map((group) => [
+        group.key,
+        accountFor(group, groups, accounts, recalled?.accounts[group.key]) ||
+        onlyAccount(groups, offered(accounts)),
+      ]),
     ),
     currency: recalled?.currency ?? usualCurrency(accounts),
     withPending: false,
   }))
   const [progress, setProgress] = useState({ done: 0, of: 0 })
   const onProgress = (done: number, of: number) => setProgress({ done, of })
-  const portions = useMemo(() => portionsOf(statement, groups, accounts, choices), [statement, groups, accounts, choices])
+  const portions = useMemo(() => portionsOf(statement, groups, accounts, choices), [
+    statement,
+    groups,
+    accounts,
+    choices,
+  ])
   const [options, setOptions] = useState(usualOptions)
   /** The rows that get their suggested category. */
   const [accepted, setAccepted] = useState<ReadonlySet<StatementRow>>(new Set())
   const verdicts = useQuery({
-    ...verdictsQuery(context, [file.id, answers, choices], { portions, fileName: file.name, options, onProgress }),
+    ...verdictsQuery(context, [file.id, answers, choices], {
+      portions,
+      fileName: file.name,
+      options,
+      onProgress,
+    }),
     // the choices about rows that are there stay while their effect is computed
     placeholderData: keepPreviousData,
   })
   const store = useChange(importAll, {
     onStored: (count) => {
-      const days = judged.filter(isStored).map(({ row }) => row.transaction_date.slice(0, 10)).toSorted((one, other) => one < other ? -1 : 1)
+      const days = judged.filter(isStored).map(({ row }) => row.transaction_date.slice(0, 10))
+        .toSorted((one, other) => one < other ? -1 : 1)
       const [account, ...others] = portions.map(({ accountId }) => accountId)
-      const search = { from: days[0], to: days.at(-1), ...(account != null && others.length === 0 && { account }) }
+      const search = {
+        from: days[0],
+        to: days.at(-1),
+        ...(account != null && others.length === 0 && { account }),
+      }
       if (count === 0) toast(m.balanceSaved(file.name))
-      else toast(m.importedFrom(count, file.name), { label: m.view, act: () => void navigate({ to: '/transactions', search }) })
+      else toast(m.importedFrom(count, file.name), {
+          label: m.view,
+          act: () => void navigate({ to: '/transactions', search }),
+        })
       onDone({ accounts: choices.accounts, currency: choices.currency })
     },
   })
   const isReady = verdicts.data !== undefined && !verdicts.isPlaceholderData
   const judged = isReady ? verdicts.data : []
   const stored = judged.filter(isStored)
-  const updated = stored.filter(({ verdict }) => verdict === 'updated' || verdict === 'matched').length
+  const updated =
+    stored.filter(({ verdict }) => verdict === 'updated' || verdict === 'matched').length
   const count = stored.length
   const hasBalance = portions.some(({ balance }) => balance !== null)
   const begin = () => {
     if (store.isPending || count === 0 && !hasBalance) return
-    const wrong = new Set(judged.filter(({ verdict }) => verdict === 'invalid').map(({ row }) => row))
-    const good = portions.map((portion) => ({ ...portion, rows: portion.rows.filter((row) => !wrong.has(row)) }))
-    const categories = new Map(judged.flatMap(({ row, suggestedId }) => suggestedId !== null && accepted.has(row) ? [[row, suggestedId]] : []))
+    const wrong = new Set(
+      judged.filter(({ verdict }) => verdict === 'invalid').map(({ row }) => row),
+    )
+    const good = portions.map((portion) => ({
+      ...portion,
+      rows: portion.rows.filter((row) => !wrong.has(row)),
+    }))
+    const categories = new Map(
+      judged.flatMap(({ row, suggestedId }) =>
+        suggestedId !== null && accepted.has(row) ? [[row, suggestedId]] : []
+      ),
+    )
     store.mutate({ portions: good, fileName: file.name, options, accepted: categories, onProgress })
   }
   return (
@@ -94,15 +133,33 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
       {!isReady && !verdicts.isError && <Skeleton />}
       {(verdicts.isFetching || store.isPending) && progress.of > 1 && (
         <p>
-          <progress aria-label={store.isPending ? m.importing : m.comparing} max={progress.of} value={progress.done} />{' '}
+          <progress
+            aria-label={store.isPending ? m.importing : m.comparing}
+            max={progress.of}
+            value={progress.done}
+          />{' '}
           {m.partOf(Math.min(progress.done + 1, progress.of), progress.of)}
         </p>
       )}
-      {portions.map(({ balance }, index) => balance !== null && <p key={index}>{m.balanceHint(formatDay(balance.on))}</p>)}
-      {isReady && <VerdictTable key={verdicts.dataUpdatedAt} judged={judged} accepted={accepted} onAccept={setAccepted} />}
+      {portions.map(({ balance }, index) =>
+        balance !== null && <p key={index}>{m.balanceHint(formatDay(balance.on))}</p>
+      )}
+      {isReady && (
+        <VerdictTable
+          key={verdicts.dataUpdatedAt}
+          judged={judged}
+          accepted={accepted}
+          onAccept={setAccepted}
+        />
+      )}
       {isReady && (
         <div className='buttons'>
-          <button type='button' className='primary' aria-disabled={count === 0 && !hasBalance || store.isPending} onClick={begin}>
+          <button
+            type='button'
+            className='primary'
+            aria-disabled={count === 0 && !hasBalance || store.isPending}
+            onClick={begin}
+          >
             {m.submit(count, nameOf(count - updated, updated), hasBalance)}
           </button>
         </div>

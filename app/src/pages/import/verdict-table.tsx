@@ -17,7 +17,11 @@ const kinds = Object.keys(m.verdicts) as Verdict[]
 /** Initial number of rows. */
 const shownAtOnce = 200
 
-type VerdictTableProps = { judged: Judged[], accepted: ReadonlySet<StatementRow>, onAccept: (accepted: ReadonlySet<StatementRow>) => void }
+type VerdictTableProps = {
+  judged: Judged[]
+  accepted: ReadonlySet<StatementRow>
+  onAccept: (accepted: ReadonlySet<StatementRow>) => void
+}
 
 export function VerdictTable({ judged, accepted, onAccept }: VerdictTableProps) {
   const { context } = useSessionContext()
@@ -25,20 +29,39 @@ export function VerdictTable({ judged, accepted, onAccept }: VerdictTableProps) 
   const [kind, setKind] = useState<Verdict | null>(null)
   const [most, setMost] = useState(shownAtOnce)
   const wanted = kind === null ? judged : judged.filter(({ verdict }) => verdict === kind)
-  const counts = kinds.map((one) => ({ one, count: judged.filter(({ verdict }) => verdict === one).length })).filter(({ count }) => count > 0)
+  const counts = kinds.map((one) => ({
+    one,
+    count: judged.filter(({ verdict }) => verdict === one).length,
+  })).filter(({ count }) => count > 0)
   const choose = (next: Verdict | null) => {
     setKind(next)
     setMost(shownAtOnce)
   }
-  const accept = (row: StatementRow) => onAccept(new Set(accepted.has(row) ? [...accepted].filter((other) => other !== row) : [...accepted, row]))
+  const accept = (row: StatementRow) =>
+    onAccept(
+      new Set(
+        accepted.has(row) ? [...accepted].filter((other) => other !== row) : [...accepted, row],
+      ),
+    )
   return (
     <>
-      <p role='status' className='import-summary'>{counts.map(({ one, count }) => m.verdicts[one].count(count)).join(' ')}</p>
+      <p role='status' className='import-summary'>
+        {counts.map(({ one, count }) => m.verdicts[one].count(count)).join(' ')}
+      </p>
       <Suggestions judged={judged} accepted={accepted} onAccept={onAccept} />
       <div className='buttons' role='group' aria-label={m.rowsShown}>
-        <button type='button' aria-pressed={kind === null} onClick={() => choose(null)}>{m.all(judged.length)}</button>
+        <button type='button' aria-pressed={kind === null} onClick={() => choose(null)}>
+          {m.all(judged.length)}
+        </button>
         {counts.map(({ one, count }) => (
-          <button key={one} type='button' aria-pressed={kind === one} onClick={() => choose(one)}>{m.verdicts[one].name} {count}</button>
+          <button
+            key={one}
+            type='button'
+            aria-pressed={kind === one}
+            onClick={() => choose(one)}
+          >
+            {m.verdicts[one].name} {count}
+          </button>
         ))}
       </div>
       <table className='import-verdicts'>
@@ -62,7 +85,11 @@ export function VerdictTable({ judged, accepted, onAccept }: VerdictTableProps) 
           ))}
         </tbody>
       </table>
-      {wanted.length > most && <button type='button' onClick={() => setMost(most + 1_000)}>{m.showMoreOf(wanted.length)}</button>}
+      {wanted.length > most && (
+        <button type='button' onClick={() => setMost(most + 1_000)}>
+          {m.showMoreOf(wanted.length)}
+        </button>
+      )}
     </>
   )
 }
@@ -75,16 +102,29 @@ function Suggestions({ judged, accepted, onAccept }: VerdictTableProps) {
   return (
     <p>
       {m.suggestedCategories(suggested.length)}{' '}
-      <button type='button' onClick={() => onAccept(new Set(areAll ? [] : suggested))}>{areAll ? m.acceptNone : m.acceptAll(suggested.length)}</button>
+      <button type='button' onClick={() => onAccept(new Set(areAll ? [] : suggested))}>
+        {areAll ? m.acceptNone : m.acceptAll(suggested.length)}
+      </button>
     </p>
   )
 }
 
 /** Returns the service's reason. Replaces those that name parameters and functions. */
 const reasonOf = ({ verdict, reason }: Judged): string | null =>
-  verdict === 'deleted' ? null : reason?.startsWith('perhaps half of a transfer') === true ? m.possibleTransfer : reason === null ? null : fileSentence(reason)
+  verdict === 'deleted'
+    ? null
+    : reason?.startsWith('perhaps half of a transfer') === true
+    ? m.possibleTransfer
+    : reason === null
+    ? null
+    : fileSentence(reason)
 
-type VerdictRowProps = { judged: Judged, category: string | undefined, isAccepted: boolean, onAccept: () => void }
+type VerdictRowProps = {
+  judged: Judged
+  category: string | undefined
+  isAccepted: boolean
+  onAccept: () => void
+}
 
 function VerdictRow({ judged, category, isAccepted, onAccept }: VerdictRowProps) {
   const { row, currency, verdict, because } = judged

@@ -4,7 +4,12 @@ import type { Category } from '../../data/categories.ts'
 import { inbox as m } from '../../messages/inbox.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 
-type ChooseCategoryProps = { categories: readonly Category[], initial: string | null, onFile: (categoryId: string) => void, onLeave: () => void }
+type ChooseCategoryProps = {
+  categories: readonly Category[]
+  initial: string | null
+  onFile: (categoryId: string) => void
+  onLeave: () => void
+}
 
 export function ChooseCategory({ categories, initial, onFile, onLeave }: ChooseCategoryProps) {
   const id = useId()
@@ -13,12 +18,19 @@ export function ChooseCategory({ categories, initial, onFile, onLeave }: ChooseC
       className='inbox-choose'
       onKeyDown={(event) => {
         // an open list takes the key
-        const isInList = event.target instanceof Element && event.target.getAttribute('aria-expanded') === 'true'
+        const isInList = event.target instanceof Element &&
+          event.target.getAttribute('aria-expanded') === 'true'
         if (event.key === 'Escape' && !isInList) onLeave()
       }}
     >
       <label htmlFor={id}>{m.category}</label>
-      <Combobox id={id} of={categories} value={initial ?? ''} onChange={(category) => category !== '' && onFile(category)} placeholder={m.choose} />
+      <Combobox
+        id={id}
+        of={categories}
+        value={initial ?? ''}
+        onChange={(category) => category !== '' && onFile(category)}
+        placeholder={m.choose}
+      />
     </div>
   )
 }

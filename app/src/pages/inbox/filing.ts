@@ -4,7 +4,10 @@ import { type InboxItem, isAcceptable } from '../../data/inbox-items.ts'
 import { inbox as m } from '../../messages/inbox.ts'
 
 /** Returns the decisions of suggestions and confirmations. Items without a suggestion stay. */
-export function acceptedOf(items: readonly InboxItem[], nameOf: (categoryId: string) => string): Filing {
+export function acceptedOf(
+  items: readonly InboxItem[],
+  nameOf: (categoryId: string) => string,
+): Filing {
   const accepted = items.filter(isAcceptable)
   const [only, ...others] = accepted
   return {
@@ -15,7 +18,9 @@ export function acceptedOf(items: readonly InboxItem[], nameOf: (categoryId: str
     transfers: accepted.flatMap((item) => item.kind === 'transfer' ? [item] : []),
     matches: accepted.flatMap((item) => item.kind === 'match' ? [item] : []),
     text: (count) =>
-      only?.kind === 'payee' && only.categoryId !== null && others.length === 0 ? m.categorized(count, nameOf(only.categoryId)) : m.accepted(count),
+      only?.kind === 'payee' && only.categoryId !== null && others.length === 0
+        ? m.categorized(count, nameOf(only.categoryId))
+        : m.accepted(count),
   }
 }
 
@@ -34,7 +39,11 @@ export const allOf = (items: readonly InboxItem[], selected: ReadonlySet<string>
     : items.filter((item) => item.kind === 'payee' && item.isCertain)
 
 /** Returns the key of the item that is active after an item. */
-export function neighbourOf(items: readonly InboxItem[], key: string | null, step: 1 | -1): string | null {
+export function neighbourOf(
+  items: readonly InboxItem[],
+  key: string | null,
+  step: 1 | -1,
+): string | null {
   const at = items.findIndex((item) => item.key === key)
   return (items[at + step] ?? items[at])?.key ?? items[0]?.key ?? null
 }

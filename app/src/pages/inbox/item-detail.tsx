@@ -20,7 +20,9 @@ type ItemDetailProps = {
 
 const shownRows = 50
 
-export function ItemDetail({ item, names, categories, onAccept, onFile, onLeave }: ItemDetailProps) {
+export function ItemDetail(
+  { item, names, categories, onAccept, onFile, onLeave }: ItemDetailProps,
+) {
   const { title, answer, reason } = textOf(item, names)
   return (
     <section className='inbox-detail' aria-labelledby='inbox-detail'>
@@ -32,19 +34,33 @@ export function ItemDetail({ item, names, categories, onAccept, onFile, onLeave 
           <button type='button' className='primary' onClick={onAccept}>{acceptNameOf(item)}</button>
         </div>
       )}
-      <ChooseCategory key={item.key} categories={categories} initial={item.kind === 'payee' ? item.categoryId : null} onFile={onFile} onLeave={onLeave} />
+      <ChooseCategory
+        key={item.key}
+        categories={categories}
+        initial={item.kind === 'payee' ? item.categoryId : null}
+        onFile={onFile}
+        onLeave={onLeave}
+      />
       <ul className='list'>
         {item.rows.slice(0, shownRows).map((row) => (
           <li key={row.id}>
             <span>
               {row.name}
-              <small>{[formatDay(dayOf(row)), names.account(row.account_id), row.description ?? ''].filter(Boolean).join(', ')}</small>
+              <small>
+                {[formatDay(dayOf(row)), names.account(row.account_id), row.description ?? '']
+                  .filter(Boolean).join(', ')}
+              </small>
             </span>
             <Amount value={row.amount} currency={row.currency} />
           </li>
         ))}
       </ul>
-      <Link to='/transactions' search={{ search: item.kind === 'payee' ? item.payee : item.rows[0].name }}>{m.showRows}</Link>
+      <Link
+        to='/transactions'
+        search={{ search: item.kind === 'payee' ? item.payee : item.rows[0].name }}
+      >
+        {m.showRows}
+      </Link>
     </section>
   )
 }

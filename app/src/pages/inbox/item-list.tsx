@@ -24,27 +24,34 @@ const shownItems = 100
 
 function amountOf({ kind, rows }: InboxItem): { value: number, currency: string } {
   const currency = rows[0]?.currency ?? ''
-  const counted = kind === 'transfer' ? rows.slice(1) : rows.filter((row) => row.currency === currency)
+  const counted = kind === 'transfer'
+    ? rows.slice(1)
+    : rows.filter((row) => row.currency === currency)
   return { value: sumOf(counted.map(({ amount }) => amount)), currency }
 }
 
-export function ItemList({ items, names, active, selected, onActivate, onSelect, onMove, onAccept }: ItemListProps) {
+export function ItemList(
+  { items, names, active, selected, onActivate, onSelect, onMove, onAccept }: ItemListProps,
+) {
   const list = useRef<HTMLUListElement>(null)
   // the focus stays in the list when the active item is sorted
   useEffect(() => {
     const focused = document.activeElement
-    const isFree = focused === null || focused === document.body || list.current?.contains(focused) === true
+    const isFree = focused === null || focused === document.body ||
+      list.current?.contains(focused) === true
     const button = list.current?.querySelector<HTMLElement>('[aria-current] .inbox-open')
     if (isFree) button?.focus()
     button?.scrollIntoView({ block: 'nearest' })
   }, [active])
   const press = (event: React.KeyboardEvent) => {
     const item = items.find(({ key }) => key === active)
-    const isOpener = event.target instanceof Element && event.target.classList.contains('inbox-open')
+    const isOpener = event.target instanceof Element &&
+      event.target.classList.contains('inbox-open')
     const actions: Record<string, () => void> = {
       ArrowDown: () => onMove(1),
       ArrowUp: () => onMove(-1),
-      ...(isOpener && item !== undefined && { Enter: () => onAccept(item), ' ': () => onSelect(item.key) }),
+      ...(isOpener && item !== undefined &&
+        { Enter: () => onAccept(item), ' ': () => onSelect(item.key) }),
     }
     const action = actions[event.key]
     if (action === undefined) return
@@ -57,10 +64,19 @@ export function ItemList({ items, names, active, selected, onActivate, onSelect,
         {items.slice(0, shownItems).map((item) => {
           const { title, answer } = textOf(item, names)
           return (
-            <li key={item.key} className='inbox-item' aria-current={item.key === active || undefined}>
+            <li
+              key={item.key}
+              className='inbox-item'
+              aria-current={item.key === active || undefined}
+            >
               <label className='inbox-check'>
                 <span className='unseen'>{m.select(title)}</span>
-                <input type='checkbox' tabIndex={-1} checked={selected.has(item.key)} onChange={() => onSelect(item.key)} />
+                <input
+                  type='checkbox'
+                  tabIndex={-1}
+                  checked={selected.has(item.key)}
+                  onChange={() => onSelect(item.key)}
+                />
               </label>
               <button
                 type='button'
@@ -70,7 +86,12 @@ export function ItemList({ items, names, active, selected, onActivate, onSelect,
                 onClick={() => onActivate(item.key)}
               >
                 <span className='inbox-title'>{title}</span>
-                <small>{[item.rows[0] === undefined ? '' : formatDay(dayOf(item.rows[0])), answer ?? m.noSuggestion].join(' · ')}</small>
+                <small>
+                  {[
+                    item.rows[0] === undefined ? '' : formatDay(dayOf(item.rows[0])),
+                    answer ?? m.noSuggestion,
+                  ].join(' · ')}
+                </small>
               </button>
               <Amount {...amountOf(item)} />
               {isAcceptable(item) && (
@@ -88,7 +109,9 @@ export function ItemList({ items, names, active, selected, onActivate, onSelect,
           )
         })}
       </ul>
-      {items.length > shownItems && <p className='field-note'>{m.moreItems(items.length - shownItems)}</p>}
+      {items.length > shownItems && (
+        <p className='field-note'>{m.moreItems(items.length - shownItems)}</p>
+      )}
     </div>
   )
 }

@@ -14,14 +14,26 @@ export const namesOf = (accounts: readonly Account[], categories: readonly Categ
 })
 
 /** The title of an item, the answer that accepting gives, and the reason. */
-export function textOf(item: InboxItem, names: Names): { title: string, answer: string | null, reason: string | null } {
+export function textOf(
+  item: InboxItem,
+  names: Names,
+): { title: string, answer: string | null, reason: string | null } {
   const [first] = item.rows
   const name = first?.name ?? ''
   if (item.kind === 'transfer') {
     const [from, to] = item.rows
-    return { title: m.transferBetween(names.account(from.account_id), names.account(to.account_id)), answer: m.transferQuestion, reason: m.transferHint }
+    return {
+      title: m.transferBetween(names.account(from.account_id), names.account(to.account_id)),
+      answer: m.transferQuestion,
+      reason: m.transferHint,
+    }
   }
-  if (item.kind === 'match') return { title: name, answer: m.dueQuestion(item.due.title, formatDay(item.due.due_on)), reason: m.matchHint }
+  if (item.kind === 'match')
+    return {
+      title: name,
+      answer: m.dueQuestion(item.due.title, formatDay(item.due.due_on)),
+      reason: m.matchHint,
+    }
   return {
     title: item.rows.length === 1 ? name : m.times(item.rows.length, name),
     answer: item.categoryId === null ? null : names.category(item.categoryId),
@@ -30,4 +42,5 @@ export function textOf(item: InboxItem, names: Names): { title: string, answer: 
 }
 
 /** The name of the button that accepts an item. */
-export const acceptNameOf = ({ kind }: InboxItem): string => kind === 'transfer' ? m.confirmTransfer : kind === 'match' ? m.confirmMatch : m.accept
+export const acceptNameOf = ({ kind }: InboxItem): string =>
+  kind === 'transfer' ? m.confirmTransfer : kind === 'match' ? m.confirmMatch : m.accept

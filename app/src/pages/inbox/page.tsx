@@ -29,23 +29,39 @@ function Open() {
   const accounts = useQuery(accountsQuery(context))
   const categories = useQuery(categoriesQuery(context))
   const changes = useInboxChanges()
-  const items = useMemo(() => open.data === undefined ? [] : itemsOf(open.data.judged, open.data.due), [open.data])
-  const isLoaded = open.data !== undefined && accounts.data !== undefined && categories.data !== undefined
+  const items = useMemo(
+    () => open.data === undefined ? [] : itemsOf(open.data.judged, open.data.due),
+    [open.data],
+  )
+  const isLoaded = open.data !== undefined && accounts.data !== undefined &&
+    categories.data !== undefined
   const left = open.data?.judged.length ?? 0
   return (
     <>
       <PageHead title={m.inbox}>
-        {changes.canTakeBack && <button type='button' onClick={() => void changes.takeBack()}>{m.undo}</button>}
+        {changes.canTakeBack && (
+          <button type='button' onClick={() => void changes.takeBack()}>{m.undo}</button>
+        )}
       </PageHead>
       <ErrorNote error={open.error ?? accounts.error ?? categories.error} />
       <Differences />
       {!isLoaded && open.error === null && <Skeleton rows={8} />}
       {isLoaded && (
         <p className='inbox-progress' role='status'>
-          {left > 0 || changes.sorted > 0 ? m.reviewed(changes.sorted, changes.sorted + left) : null}
+          {left > 0 || changes.sorted > 0
+            ? m.reviewed(changes.sorted, changes.sorted + left)
+            : null}
         </p>
       )}
-      {isLoaded && <Sorting key={context.key} items={items} accounts={accounts.data} categories={categories.data} changes={changes} />}
+      {isLoaded && (
+        <Sorting
+          key={context.key}
+          items={items}
+          accounts={accounts.data}
+          categories={categories.data}
+          changes={changes}
+        />
+      )}
       {isLoaded && left === 0 && (changes.sorted > 0
         ? (
           <div className='empty'>
@@ -69,7 +85,9 @@ function Differences() {
       {differences.map(({ accountId, name, amount, currency, since }) => (
         <p key={accountId}>
           {m.differs(name, formatAmount(amount, currency), formatDay(since))}{' '}
-          <Link to='/accounts/$accountId/statements/$day' params={{ accountId, day: since }}>{m.reconcile}</Link>
+          <Link to='/accounts/$accountId/statements/$day' params={{ accountId, day: since }}>
+            {m.reconcile}
+          </Link>
         </p>
       ))}
     </section>

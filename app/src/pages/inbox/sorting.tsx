@@ -13,14 +13,21 @@ import { ItemList } from './item-list.tsx'
 import { namesOf } from './item-text.ts'
 import { RuleOffer } from './rule-offer.tsx'
 
-type SortingProps = { items: readonly InboxItem[], accounts: readonly Account[], categories: readonly Category[], changes: ReturnType<typeof useInboxChanges> }
+type SortingProps = {
+  items: readonly InboxItem[]
+  accounts: readonly Account[]
+  categories: readonly Category[]
+  changes: ReturnType<typeof useInboxChanges>
+}
 
 type Offer = { payee: string, text: string, categoryId: string }
 
 const focusCategory = () => document.querySelector<HTMLElement>('.inbox-choose input')?.focus()
 const focusList = () => document.querySelector<HTMLElement>('[aria-current] .inbox-open')?.focus()
 
-export function Sorting({ items, accounts, categories, changes: { file, always, takeBack } }: SortingProps) {
+export function Sorting(
+  { items, accounts, categories, changes: { file, always, takeBack } }: SortingProps,
+) {
   const navigate = useNavigate()
   const names = useMemo(() => namesOf(accounts, categories), [accounts, categories])
   const [chosen, setChosen] = useState<string | null>(null)
@@ -32,7 +39,10 @@ export function Sorting({ items, accounts, categories, changes: { file, always, 
   const all = allOf(items, selected)
 
   const move = (step: 1 | -1) => setChosen(neighbourOf(items, active?.key ?? null, step))
-  const toggle = (key: string) => setMarked(new Set(marked.has(key) ? [...marked].filter((other) => other !== key) : [...marked, key]))
+  const toggle = (key: string) =>
+    setMarked(
+      new Set(marked.has(key) ? [...marked].filter((other) => other !== key) : [...marked, key]),
+    )
   /** Activates the item after a sorted one. */
   const leave = (key: string) => {
     const next = neighbourOf(items, key, 1)
@@ -52,9 +62,11 @@ export function Sorting({ items, accounts, categories, changes: { file, always, 
     focusList()
     leave(item.key)
     file.mutate(filedUnder(item, categoryId, names.category(categoryId)))
-    const isCorrection = item.kind === 'payee' && item.categoryId !== categoryId && !declined.has(item.payee)
+    const isCorrection = item.kind === 'payee' && item.categoryId !== categoryId &&
+      !declined.has(item.payee)
     const name = item.rows[0]?.name
-    if (isCorrection && name !== undefined) setOffer({ payee: item.payee, text: ruleTextOf(name), categoryId })
+    if (isCorrection && name !== undefined)
+      setOffer({ payee: item.payee, text: ruleTextOf(name), categoryId })
   }
   const makeRule = (text: string) => {
     if (offer === null || always.isPending) return
@@ -73,7 +85,9 @@ export function Sorting({ items, accounts, categories, changes: { file, always, 
     a: () => active !== undefined && accept(active),
     c: focusCategory,
     t: () => active?.kind === 'transfer' && accept(active),
-    s: () => void (active?.rows[0] !== undefined && navigate({ to: '/transactions', search: { search: active.rows[0].name } })),
+    s: () =>
+      void (active?.rows[0] !== undefined &&
+        navigate({ to: '/transactions', search: { search: active.rows[0].name } })),
     x: () => active !== undefined && toggle(active.key),
     A: acceptAll,
     y: () => offer !== null && makeRule(offer.text),
@@ -82,14 +96,23 @@ export function Sorting({ items, accounts, categories, changes: { file, always, 
   return (
     <>
       {offer !== null && (
-        <RuleOffer key={offer.text} text={offer.text} category={names.category(offer.categoryId)} isBusy={always.isPending} onYes={makeRule} onNo={decline} />
+        <RuleOffer
+          key={offer.text}
+          text={offer.text}
+          category={names.category(offer.categoryId)}
+          isBusy={always.isPending}
+          onYes={makeRule}
+          onNo={decline}
+        />
       )}
       {active !== undefined && (
         <>
           <div className='inbox-actions'>
             {all.length > 0 && (
               <button type='button' onClick={acceptAll}>
-                {(selected.size > 0 ? m.acceptSelected : m.acceptCertain)(all.flatMap(({ rows }) => rows).length)}
+                {(selected.size > 0 ? m.acceptSelected : m.acceptCertain)(
+                  all.flatMap(({ rows }) => rows).length,
+                )}
               </button>
             )}
           </div>

@@ -1,4 +1,7 @@
-/** The days to come: the forecast with its lowest day, and the next costs. For a month that is over, what remained of it. */
+/**
+ * The days to come: the forecast with its lowest day, and the next costs. For a month that is over,
+ * what remained of it.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert } from 'lucide-react'
@@ -29,7 +32,9 @@ const liquid: ReadonlyArray<Account['type']> = ['checking', 'savings', 'cash', '
 
 /** The first day below zero of an account. A credit card is meant to be below. */
 const belowZero = (account: Account, rows: readonly Forecast[]) =>
-  account.type === 'credit_card' ? undefined : rows.find((row) => row.account_id === account.id && row.balance < 0)
+  account.type === 'credit_card'
+    ? undefined
+    : rows.find((row) => row.account_id === account.id && row.balance < 0)
 
 const shortDay = (day: string) => formatPeriod(day, 'day', 'short')
 
@@ -42,11 +47,17 @@ const Due = () => (
 export function Coming({ money }: { money: Money }) {
   const { context } = useSessionContext()
   const until = addDays(today(), reach)
-  const accounts = useQuery({ ...accountsQuery(context), select: (all) => all.filter((one) => !isClosed(one) && liquid.includes(one.type)) })
+  const accounts = useQuery({
+    ...accountsQuery(context),
+    select: (all) => all.filter((one) => !isClosed(one) && liquid.includes(one.type)),
+  })
   const each = useQuery(forecastQuery(context, until))
   const ids = accounts.data?.map(({ id }) => id) ?? []
   const converts = money.convertTo !== null && ids.length > 0
-  const total = useQuery({ ...forecastQuery(context, until, { whatIf: [], convertTo: money.convertTo, accounts: ids }), enabled: converts })
+  const total = useQuery({
+    ...forecastQuery(context, until, { whatIf: [], convertTo: money.convertTo, accounts: ids }),
+    enabled: converts,
+  })
   const error = accounts.error ?? each.error ?? total.error
   const { currency } = money
   if (error !== null)
@@ -55,14 +66,19 @@ export function Coming({ money }: { money: Money }) {
         <Due />
       </Hero>
     )
-  if (accounts.data === undefined || each.data === undefined || currency == null || (converts && total.data === undefined)) {
+  if (
+    accounts.data === undefined || each.data === undefined || currency == null ||
+    (converts && total.data === undefined)
+  ) {
     return (
       <HeroSkeleton title={m.comingUp}>
         <Due />
       </HeroSkeleton>
     )
   }
-  const visible = (converts ? total.data ?? [] : each.data.filter((row) => ids.includes(row.account_id ?? ''))).filter((row) => row.currency === currency)
+  const visible =
+    (converts ? total.data ?? [] : each.data.filter((row) => ids.includes(row.account_id ?? '')))
+      .filter((row) => row.currency === currency)
   const start = visible.map(({ day }) => day).toSorted()[0]
   if (start === undefined) {
     return (
@@ -83,7 +99,14 @@ export function Coming({ money }: { money: Money }) {
   )
 }
 
-type OfDaysProps = { days: string[], values: number[], visible: Forecast[], each: Forecast[], accounts: Account[], currency: string }
+type OfDaysProps = {
+  days: string[]
+  values: number[]
+  visible: Forecast[]
+  each: Forecast[]
+  accounts: Account[]
+  currency: string
+}
 
 function OfDays({ days, values, visible, each, accounts, currency }: OfDaysProps) {
   const [isTable, setIsTable] = useState(false)
@@ -91,8 +114,11 @@ function OfDays({ days, values, visible, each, accounts, currency }: OfDaysProps
   const say = (amount: number | undefined) => formatAmount(amount ?? 0, currency)
   const reasonsOf = (day: string | undefined) =>
     visible.filter((row) => row.day === day).flatMap(({ reasons }) => reasons)
-      .map(({ name, amount }) => forecast.reason(name, amount === null ? forecast.withoutRate : say(amount)))
-  const textOf = (index: number) => [`${shortDay(days[index] ?? '')}: ${say(values[index])}`, ...reasonsOf(days[index])].join(', ')
+      .map(({ name, amount }) =>
+        forecast.reason(name, amount === null ? forecast.withoutRate : say(amount))
+      )
+  const textOf = (index: number) =>
+    [`${shortDay(days[index] ?? '')}: ${say(values[index])}`, ...reasonsOf(days[index])].join(', ')
   return (
     <Hero
       title={m.comingUp}
@@ -106,17 +132,30 @@ function OfDays({ days, values, visible, each, accounts, currency }: OfDaysProps
             return row !== undefined && (
               <p key={account.id} className='report-warning'>
                 <TriangleAlert className='icon' aria-hidden='true' />
-                <RowsLink account={account.id}>{m.fallsBelowZero(account.name, shortDay(row.day), formatAmount(row.balance, row.currency))}</RowsLink>
+                <RowsLink account={account.id}>
+                  {m.fallsBelowZero(
+                    account.name,
+                    shortDay(row.day),
+                    formatAmount(row.balance, row.currency),
+                  )}
+                </RowsLink>
               </p>
             )
           })}
           <WithoutAccount />
-          {visible.some(({ left_out: count }) => count > 0) && <RateNote rate={{ quote: currency }}>{forecast.missingRates}</RateNote>}
+          {visible.some(({ left_out: count }) => count > 0) && (
+            <RateNote rate={{ quote: currency }}>{forecast.missingRates}</RateNote>
+          )}
         </>
       }
     >
       {isTable ?
-        <FigureTable heads={[m.day, forecast.balance]} rows={days.map((day, index) => [shortDay(day), say(values[index])])} /> :
+        (
+          <FigureTable
+            heads={[m.day, forecast.balance]}
+            rows={days.map((day, index) => [shortDay(day), say(values[index])])}
+          />
+        ) :
         (
           <LazyLineChart
             name={m.forecastChart}
@@ -138,7 +177,9 @@ function OfDays({ days, values, visible, each, accounts, currency }: OfDaysProps
   )
 }
 
-/** A month that is over has no forecast: its income less its expenses, which is the sum of its rows. */
+/**
+ * A month that is over has no forecast: its income less its expenses, which is the sum of its rows.
+ */
 export function Remained({ month, money }: { month: string, money: Money }) {
   const { context } = useSessionContext()
   const days = daysOf(month)
@@ -146,24 +187,37 @@ export function Remained({ month, money }: { month: string, money: Money }) {
   const expense = useQuery(sharesQuery(context, 'expense', days, money))
   const { currency } = money
   const error = income.error ?? expense.error
-  if (error !== null) return <Hero title={m.leftOver} figure='–' meaning='' words={<ErrorNote error={error} />}>{null}</Hero>
-  if (income.data === undefined || expense.data === undefined || currency == null) return <HeroSkeleton title={m.leftOver} />
-  const [came, went] = [income.data, expense.data].map((rows) => sumOf(rows.map(({ total }) => total))) as [number, number]
+  if (error !== null)
+    return (
+      <Hero title={m.leftOver} figure='–' meaning='' words={<ErrorNote error={error} />}>
+        {null}
+      </Hero>
+    )
+  if (income.data === undefined || expense.data === undefined || currency == null)
+    return <HeroSkeleton title={m.leftOver} />
+  const [came, went] = [income.data, expense.data].map((rows) =>
+    sumOf(rows.map(({ total }) => total))
+  ) as [number, number]
   return (
     <Hero
       title={m.leftOver}
-      figure={<RowsLink days={days} currency={money.convertTo === null ? currency : null}>{formatAmount(sumOf([came, went]), currency)}</RowsLink>}
+      figure={
+        <RowsLink days={days} currency={money.convertTo === null ? currency : null}>
+          {formatAmount(sumOf([came, went]), currency)}
+        </RowsLink>
+      }
       meaning={m.leftOverIn(formatPeriod(month, 'month'))}
       words={null}
     >
       <ul className='report-sides'>
-        {([[reports.income, came, true], [reports.expenses, -went, false]] as const).map(([side, amount, isIncome]) => (
-          <li key={side}>
-            <span>{side}</span>
-            <span className='amount'>{formatAmount(amount, currency)}</span>
-            <Bar share={amount / Math.max(came, -went, 1)} isIncome={isIncome} />
-          </li>
-        ))}
+        {([[reports.income, came, true], [reports.expenses, -went, false]] as const)
+          .map(([side, amount, isIncome]) => (
+            <li key={side}>
+              <span>{side}</span>
+              <span className='amount'>{formatAmount(amount, currency)}</span>
+              <Bar share={amount / Math.max(came, -went, 1)} isIncome={isIncome} />
+            </li>
+          ))}
       </ul>
     </Hero>
   )
@@ -172,7 +226,10 @@ export function Remained({ month, money }: { month: string, money: Money }) {
 /** A note about the costs that the forecast lacks. */
 function WithoutAccount() {
   const { context } = useSessionContext()
-  const count = useQuery(recurringQuery(context)).data?.filter((one) => one.is_active && one.account_id === null).length ?? 0
+  const count =
+    useQuery(recurringQuery(context)).data?.filter((one) =>
+      one.is_active && one.account_id === null
+    ).length ?? 0
   return count > 0 && (
     <p>
       <Link to='/recurring'>{m.withoutAccount(count)}</Link>

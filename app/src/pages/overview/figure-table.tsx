@@ -3,7 +3,11 @@ export const FigureTable = ({ heads, rows }: { heads: string[], rows: string[][]
   <div className='report-hero-table' tabIndex={0} role='group' aria-label={heads.join(', ')}>
     <table>
       <thead>
-        <tr>{heads.map((head, index) => <th key={head} className={index === 0 ? '' : 'amount'}>{head}</th>)}</tr>
+        <tr>
+          {heads.map((head, index) => (
+            <th key={head} className={index === 0 ? '' : 'amount'}>{head}</th>
+          ))}
+        </tr>
       </thead>
       <tbody>
         {rows.map(([name, ...figures]) => (

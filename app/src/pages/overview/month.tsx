@@ -3,10 +3,23 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSessionContext } from '../../shell/session-context.tsx'
-import { budgetComparisonQuery, cashFlowQuery, type Money, sharesQuery } from '../../data/reports.ts'
+import {
+  budgetComparisonQuery,
+  cashFlowQuery,
+  type Money,
+  sharesQuery,
+} from '../../data/reports.ts'
 import { formatAmount, sumOf } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
-import { addMonths, comparedDays, type Days, daysOf, formatDays, formatPeriod, monthOf } from '../../locale/months.ts'
+import {
+  addMonths,
+  comparedDays,
+  type Days,
+  daysOf,
+  formatDays,
+  formatPeriod,
+  monthOf,
+} from '../../locale/months.ts'
 import { overview as m } from '../../messages/overview.ts'
 import { countOf, everyDay, runningSum } from '../../parts/reports/course.ts'
 import { LazyLineChart } from '../../parts/reports/lazy-line-chart.tsx'
@@ -40,20 +53,36 @@ export function Month({ month, money }: { month: string, money: Money }) {
   const income = useQuery(sharesQuery(context, 'income', days, money))
   const budgets = useQuery(budgetComparisonQuery(context, daysOf(month), money))
   const title = month === monthOf(today()) ? m.thisMonth : formatPeriod(month, 'month')
-  const error = [spent, before, second, third, income, budgets].find((query) => query.error !== null)?.error ?? null
-  if (error !== null) return <Hero title={title} figure='–' meaning='' words={<ErrorNote error={error} />}>{null}</Hero>
+  const error =
+    [spent, before, second, third, income, budgets].find((query) => query.error !== null)?.error ??
+      null
+  if (error !== null)
+    return (
+      <Hero title={title} figure='–' meaning='' words={<ErrorNote error={error} />}>{null}</Hero>
+    )
   const { currency } = money
   const loaded = [before.data, second.data, third.data].filter((rows) => rows !== undefined)
-  if (currency == null || loaded.length < 3 || spent.data === undefined || income.data === undefined || budgets.data === undefined) {
+  if (
+    currency == null || loaded.length < 3 || spent.data === undefined ||
+    income.data === undefined || budgets.data === undefined
+  ) {
     return <HeroSkeleton title={title} />
   }
-  const figures = { spent: sizeOf(spent.data), income: sumOf(income.data.map(({ total }) => total)), former: loaded.map(sizeOf) }
+  const figures = {
+    spent: sizeOf(spent.data),
+    income: sumOf(income.data.map(({ total }) => total)),
+    former: loaded.map(sizeOf),
+  }
   const only = money.convertTo === null ? currency : null
   const say = (amount: number) => formatAmount(amount, currency)
   return (
     <Hero
       title={title}
-      figure={<RowsLink days={days} currency={only} side='out' sort='amount'>{say(figures.spent)}</RowsLink>}
+      figure={
+        <RowsLink days={days} currency={only} side='out' sort='amount'>
+          {say(figures.spent)}
+        </RowsLink>
+      }
       meaning={title === m.thisMonth ? m.spentSoFar : m.spentIn(title)}
       words={
         <>
@@ -68,22 +97,45 @@ export function Month({ month, money }: { month: string, money: Money }) {
   )
 }
 
-type LeftProps = { month: string, budgets: Array<{ budget: number, difference: number }>, spent: number, income: number, say: (amount: number) => string }
+type LeftProps = {
+  month: string
+  budgets: Array<{ budget: number, difference: number }>
+  spent: number
+  income: number
+  say: (amount: number) => string
+}
 
 /** The rest of the budgets, or of the income if there are none. */
 function Left({ month, budgets, spent, income, say }: LeftProps) {
   const planned = sumOf(budgets.map(({ budget }) => budget))
-  const left = sumOf(budgets.length > 0 ? budgets.map(({ difference }) => difference) : [income, -spent])
+  const left = sumOf(
+    budgets.length > 0 ? budgets.map(({ difference }) => difference) : [income, -spent],
+  )
   if (budgets.length > 0)
     return (
       <p>
-        <Link to='/budgets' search={{ month }}>{left < 0 ? m.overBudgets(say(-left), say(planned)) : m.leftOfBudgets(say(left), say(planned))}</Link>
+        <Link to='/budgets' search={{ month }}>
+          {left < 0
+            ? m.overBudgets(say(-left), say(planned))
+            : m.leftOfBudgets(say(left), say(planned))}
+        </Link>
       </p>
     )
-  return <p>{left < 0 ? m.moreThanIncome(say(-left), say(income)) : m.leftOfIncome(say(left), say(income))}</p>
+  return (
+    <p>
+      {left < 0
+        ? m.moreThanIncome(say(-left), say(income))
+        : m.leftOfIncome(say(left), say(income))}
+    </p>
+  )
 }
 
-type ComparedProps = { month: string, spent: number, former: number[], say: (amount: number) => string }
+type ComparedProps = {
+  month: string
+  spent: number
+  former: number[]
+  say: (amount: number) => string
+}
 
 /** The same days of the month before, and the average of the last three months. */
 function Compared({ month, spent, former, say }: ComparedProps) {
@@ -93,8 +145,20 @@ function Compared({ month, spent, former, say }: ComparedProps) {
   const days = formatDays(comparedDays(month, today()))
   return (
     <>
-      <p>{change === 0 ? m.asMuchAs(days) : change > 0 ? m.moreThan(say(change), days) : m.lessThan(say(-change), days)}</p>
-      <p>{usual === 0 ? m.asMuchAsUsual : usual > 0 ? m.moreThanUsual(say(usual)) : m.lessThanUsual(say(-usual))}</p>
+      <p>
+        {change === 0
+          ? m.asMuchAs(days)
+          : change > 0
+          ? m.moreThan(say(change), days)
+          : m.lessThan(say(-change), days)}
+      </p>
+      <p>
+        {usual === 0
+          ? m.asMuchAsUsual
+          : usual > 0
+          ? m.moreThanUsual(say(usual))
+          : m.lessThanUsual(say(-usual))}
+      </p>
     </>
   )
 }
@@ -109,7 +173,14 @@ function Course({ month, days, money, currency }: CourseProps) {
   const before = daysOf(addMonths(month, -1))
   const periods = countOf({ start: before.start, end: today() })
   const isReachable = periods > 0 && periods <= most
-  const flow = useQuery({ ...cashFlowQuery(context, { grouping: 'daily', periods: isReachable ? periods : 1, upcoming: 0 }, money), enabled: isReachable })
+  const flow = useQuery({
+    ...cashFlowQuery(context, {
+      grouping: 'daily',
+      periods: isReachable ? periods : 1,
+      upcoming: 0,
+    }, money),
+    enabled: isReachable,
+  })
   if (!isReachable)
     return (
       <div className='report-line'>
@@ -126,12 +197,16 @@ function Course({ month, days, money, currency }: CourseProps) {
   const [now, former] = [runningSum(rows, days), runningSum(rows, before)]
   const names = everyDay(daysOf(month))
   while (names.length < former.length) names.push('')
-  const say = (amount: number | undefined) => amount === undefined ? '–' : formatAmount(amount, currency)
-  const nameOf = (index: number) => formatPeriod(names[index] || (everyDay(before)[index] ?? ''), 'day', 'short')
+  const say = (amount: number | undefined) =>
+    amount === undefined ? '–' : formatAmount(amount, currency)
+  const nameOf = (index: number) =>
+    formatPeriod(names[index] || (everyDay(before)[index] ?? ''), 'day', 'short')
   // a month before with fewer days keeps its last sum
   const formerAt = (index: number) => former[index] ?? former.at(-1)
   const textOf = (index: number) =>
-    now[index] === undefined ? m.spentBeforeUntil(nameOf(index), say(formerAt(index))) : m.spentUntil(nameOf(index), say(now[index]), say(formerAt(index)))
+    now[index] === undefined
+      ? m.spentBeforeUntil(nameOf(index), say(formerAt(index)))
+      : m.spentUntil(nameOf(index), say(now[index]), say(formerAt(index)))
   return (
     <>
       {isTable ?
@@ -160,13 +235,21 @@ function Course({ month, days, money, currency }: CourseProps) {
               if (to)
                 void navigate({
                   to: '/transactions',
-                  search: { from: month, to, side: 'out', sort: 'amount', ...(money.convertTo === null && { currency }) },
+                  search: {
+                    from: month,
+                    to,
+                    side: 'out',
+                    sort: 'amount',
+                    ...(money.convertTo === null && { currency }),
+                  },
                 })
             }}
           />
         )}
       <div className='report-hero-links'>
-        <RowsLink days={days} currency={money.convertTo === null ? currency : null}>{m.transactions}</RowsLink>
+        <RowsLink days={days} currency={money.convertTo === null ? currency : null}>
+          {m.transactions}
+        </RowsLink>
         <TableSwitch isTable={isTable} onChange={setIsTable} />
       </div>
     </>

@@ -31,7 +31,9 @@ export function Page() {
       <div className='report-heroes' hidden={isNew === true}>
         <Worth month={month} money={money} canConvert={canConvert} />
         <Month month={month} money={money} />
-        {month < monthOf(today()) ? <Remained month={month} money={money} /> : <Coming money={money} />}
+        {month < monthOf(today())
+          ? <Remained month={month} money={money} />
+          : <Coming money={money} />}
       </div>
       <div className='report-details' hidden={isNew === true}>
         <Card title={common.cashFlow} className='report-card report-flow'>

@@ -18,20 +18,35 @@ export function useView() {
   const navigate = useNavigate({ from: '/' })
   const thisMonth = monthOf(today())
   const accounts = useQuery(accountsQuery(context))
-  const used = useQuery(figuresQuery(context, 'count', { start: addMonths(thisMonth, 1 - flowMonths.periods), end: lastDay }))
+  const used = useQuery(
+    figuresQuery(context, 'count', {
+      start: addMonths(thisMonth, 1 - flowMonths.periods),
+      end: lastDay,
+    }),
+  )
   const rates = useQuery(ratesQuery(context, 1))
   const instanceRates = useQuery(instanceRatesQuery())
   const usual = useUsualCurrency()
   // offline there may be no rates, and the rest is seen without them
-  const isKnown = accounts.data !== undefined && used.data !== undefined && ![rates, instanceRates].some(({ isLoading }) => isLoading)
+  const isKnown = accounts.data !== undefined && used.data !== undefined &&
+    ![rates, instanceRates].some(({ isLoading }) => isLoading)
   const canConvert = (rates.data?.length ?? 0) + (instanceRates.data?.length ?? 0) > 0
   // the most frequent currency comes first
-  const booked = (used.data ?? []).toSorted((a, b) => b.count - a.count).map(({ currency }) => currency)
-  const currencies = [...new Set([...booked, ...(accounts.data?.length ? [usual] : []), ...(accounts.data ?? []).map(({ currency }) => currency)])]
+  const booked = (used.data ?? []).toSorted((a, b) => b.count - a.count).map(({ currency }) =>
+    currency
+  )
+  const currencies = [
+    ...new Set([
+      ...booked,
+      ...(accounts.data?.length ? [usual] : []),
+      ...(accounts.data ?? []).map(({ currency }) => currency),
+    ]),
+  ]
   const usualOne = isKnown ? currencies[0] ?? usual : undefined
   const currency = search.convert ?? search.currency ?? usualOne
   // all currencies are in the figures if there are rates and the user has not chosen one
-  const convertTo = search.convert ?? (search.currency === undefined && currencies.length > 1 && canConvert ? usualOne ?? null : null)
+  const convertTo = search.convert ??
+    (search.currency === undefined && currencies.length > 1 && canConvert ? usualOne ?? null : null)
   const money: Money = { currency, convertTo }
   return {
     month: search.month ?? thisMonth,
@@ -42,6 +57,9 @@ export function useView() {
     isNew: isKnown ? currencies.length === 0 : undefined,
     showMonth: (month: string) => void navigate({ search: { ...search, month }, replace: true }),
     showCurrency: (chosen: Pick<Search, 'currency' | 'convert'>) =>
-      void navigate({ search: { ...(search.month !== undefined && { month: search.month }), ...chosen }, replace: true }),
+      void navigate({
+        search: { ...(search.month !== undefined && { month: search.month }), ...chosen },
+        replace: true,
+      }),
   }
 }

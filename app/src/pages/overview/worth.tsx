@@ -30,29 +30,63 @@ export function Worth({ month, money, canConvert }: WorthProps) {
   const { context } = useSessionContext()
   const thisMonth = monthOf(today())
   const back = Math.max(monthsBetween(month, thisMonth), 0)
-  const worth = useQuery(netWorthQuery(context, { grouping: 'monthly', periods: Math.min(back + months, most) }, money))
+  const worth = useQuery(
+    netWorthQuery(context, { grouping: 'monthly', periods: Math.min(back + months, most) }, money),
+  )
   const { currency } = money
   const rows = worth.data?.filter(({ period }) => period <= month)
-  if (worth.error !== null) return <Hero title={m.netWorth} figure='–' meaning='' words={<ErrorNote error={worth.error} />}>{null}</Hero>
+  if (worth.error !== null)
+    return (
+      <Hero title={m.netWorth} figure='–' meaning='' words={<ErrorNote error={worth.error} />}>
+        {null}
+      </Hero>
+    )
   if (rows === undefined || currency == null) return <HeroSkeleton title={m.netWorth} />
-  return <OfMonth key={month} rows={rows} isPast={month < thisMonth} {...{ month, currency, money, canConvert }} />
+  return (
+    <OfMonth
+      key={month}
+      rows={rows}
+      isPast={month < thisMonth}
+      {...{ month, currency, money, canConvert }}
+    />
+  )
 }
 
-type WorthRow = { period: string, currency: string, assets: number, liabilities: number, net: number }
-type OfMonthProps = { rows: WorthRow[], currency: string, money: Money, canConvert: boolean, month: string, isPast: boolean }
+type WorthRow = {
+  period: string
+  currency: string
+  assets: number
+  liabilities: number
+  net: number
+}
+type OfMonthProps = {
+  rows: WorthRow[]
+  currency: string
+  money: Money
+  canConvert: boolean
+  month: string
+  isPast: boolean
+}
 
-function OfMonth({ rows, currency, money: { convertTo }, canConvert, month, isPast }: OfMonthProps) {
+function OfMonth(
+  { rows, currency, money: { convertTo }, canConvert, month, isPast }: OfMonthProps,
+) {
   const { context } = useSessionContext()
   const loaded = useQuery(accountsQuery(context)).data
   const accounts = loaded ?? []
   const navigate = useNavigate()
   const [isTable, setIsTable] = useState(false)
   /** The amounts of other currencies at the end of a month. */
-  const apartIn = (period: string) => rows.filter((row) => row.period === period && row.currency !== currency && (row.assets !== 0 || row.liabilities !== 0))
+  const apartIn = (period: string) =>
+    rows.filter((row) =>
+      row.period === period && row.currency !== currency &&
+      (row.assets !== 0 || row.liabilities !== 0)
+    )
   const periods = [...new Set(rows.map(({ period }) => period))].toSorted().slice(-months)
   // a currency without an account has no rows
   const all = periods.map((period) =>
-    rows.find((row) => row.period === period && row.currency === currency) ?? { period, currency, assets: 0, liabilities: 0, net: 0 }
+    rows.find((row) => row.period === period && row.currency === currency) ??
+      { period, currency, assets: 0, liabilities: 0, net: 0 }
   )
   const now = all.at(-1)
   const last = now?.period ?? ''
@@ -65,7 +99,12 @@ function OfMonth({ rows, currency, money: { convertTo }, canConvert, month, isPa
     )
   if (loaded?.length === 0) {
     return (
-      <Hero title={m.netWorth} figure='–' meaning={reports.balancesEmpty} words={<Link to='/accounts'>{reports.addAccount}</Link>}>
+      <Hero
+        title={m.netWorth}
+        figure='–'
+        meaning={reports.balancesEmpty}
+        words={<Link to='/accounts'>{reports.addAccount}</Link>}
+      >
         <div className='report-line' />
       </Hero>
     )
@@ -73,8 +112,11 @@ function OfMonth({ rows, currency, money: { convertTo }, canConvert, month, isPa
   // a month that lacks a rate is not comparable
   const isComparable = ({ period }: WorthRow) => apartIn(period).length === apart.length
   const nameOf = (period: string) => formatPeriod(period, 'month')
-  const compared = [all.at(-2), all.length === months ? all[0] : undefined].filter((row) => row !== undefined).filter(isComparable)
-  const textOf = (index: number) => `${nameOf(all[index]?.period ?? '')}: ${formatAmount(all[index]?.net ?? 0, currency)}`
+  const compared = [all.at(-2), all.length === months ? all[0] : undefined].filter((row) =>
+    row !== undefined
+  ).filter(isComparable)
+  const textOf = (index: number) =>
+    `${nameOf(all[index]?.period ?? '')}: ${formatAmount(all[index]?.net ?? 0, currency)}`
   return (
     <Hero
       title={m.netWorth}
@@ -86,15 +128,22 @@ function OfMonth({ rows, currency, money: { convertTo }, canConvert, month, isPa
             const change = sumOf([now.net, -row.net])
             return (
               <p key={row.period}>
-                {change === 0 ? m.unchangedSince(nameOf(row.period)) : m.sinceEndOf(formatChangeOf(change, currency), nameOf(row.period))}
+                {change === 0
+                  ? m.unchangedSince(nameOf(row.period))
+                  : m.sinceEndOf(formatChangeOf(change, currency), nameOf(row.period))}
               </p>
             )
           })}
           {apart.map((row) => {
-            const count = accounts.filter((account) => account.currency === row.currency && !isClosed(account)).length
+            const count = accounts.filter((account) =>
+              account.currency === row.currency && !isClosed(account)
+            ).length
             const text = convertTo === null && canConvert ? m.plusNotIncluded : m.plusWithoutRate
             return (
-              <RateNote key={row.currency} rate={{ base: row.currency, quote: currency, on_date: last }}>
+              <RateNote
+                key={row.currency}
+                rate={{ base: row.currency, quote: currency, on_date: last }}
+              >
                 {text(formatAmount(row.net, row.currency), count)}
               </RateNote>
             )
@@ -103,7 +152,12 @@ function OfMonth({ rows, currency, money: { convertTo }, canConvert, month, isPa
       }
     >
       {isTable ?
-        <FigureTable heads={[reports.period, named.netWorth]} rows={all.map((row) => [nameOf(row.period), formatAmount(row.net, currency)])} /> :
+        (
+          <FigureTable
+            heads={[reports.period, named.netWorth]}
+            rows={all.map((row) => [nameOf(row.period), formatAmount(row.net, currency)])}
+          />
+        ) :
         (
           <LazyLineChart
             name={m.netWorthChart}
@@ -115,7 +169,10 @@ function OfMonth({ rows, currency, money: { convertTo }, canConvert, month, isPa
             start={all.length - 1}
             onOpen={(index) => {
               const { start: from, end: to } = daysOf(all[index]?.period ?? month)
-              void navigate({ to: '/transactions', search: { from, to, ...(convertTo === null && { currency }) } })
+              void navigate({
+                to: '/transactions',
+                search: { from, to, ...(convertTo === null && { currency }) },
+              })
             }}
           />
         )}

@@ -1,4 +1,7 @@
-/** Recurring income and costs by the days on which they are due: a month as a table, or its days as a list on narrow screens. */
+/**
+ * Recurring income and costs by the days on which they are due: a month as a table, or its days as
+ * a list on narrow screens.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useSessionContext } from '../../shell/session-context.tsx'
@@ -33,7 +36,10 @@ export function Calendar({ onEdit }: CalendarProps) {
     <section ref={ref} aria-labelledby='recurring-calendar'>
       <header className='recurring-head'>
         <h2 id='recurring-calendar'>{m.calendar}</h2>
-        <MonthSteps month={month} onChange={(other) => void navigate({ search: { month: other }, replace: true })} />
+        <MonthSteps
+          month={month}
+          onChange={(other) => void navigate({ search: { month: other }, replace: true })}
+        />
       </header>
       <ErrorNote error={upcoming.error ?? recorded.error} />
       <Sums items={items} />
@@ -48,13 +54,15 @@ function Sums({ items }: { items: DueItem[] }) {
   const sums = monthOfItems(items)
   return (
     <dl className='recurring-sums'>
-      {([['income', m.income], ['expenses', m.expenses], ['open', m.stillOpen]] as const).map(([part, name]) => (
-        <div key={part}>
-          <dt>{name}</dt>
-          {sums.length === 0 && <dd>–</dd>}
-          {sums.map((sum) => <dd key={sum.currency}>{formatChangeOf(sum[part], sum.currency)}</dd>)}
-        </div>
-      ))}
+      {([['income', m.income], ['expenses', m.expenses], ['open', m.stillOpen]] as const)
+        .map(([part, name]) => (
+          <div key={part}>
+            <dt>{name}</dt>
+            {sums.length === 0 && <dd>–</dd>}
+            {sums.map((sum) => <dd key={sum.currency}>{formatChangeOf(sum[part], sum.currency)}
+            </dd>)}
+          </div>
+        ))}
     </dl>
   )
 }
@@ -67,7 +75,8 @@ type MonthProps = {
   onEdit?: CalendarProps['onEdit']
 }
 
-const sumText = (items: DueItem[]) => sumOfItems(items).map(({ sum, currency }) => formatChangeOf(sum, currency)).join(', ')
+const sumText = (items: DueItem[]) =>
+  sumOfItems(items).map(({ sum, currency }) => formatChangeOf(sum, currency)).join(', ')
 
 /** The weeks of a month. */
 function Month({ month, items, isLoading, onEdit }: MonthProps) {
@@ -93,7 +102,11 @@ function Month({ month, items, isLoading, onEdit }: MonthProps) {
               if (day === null) return <td key={column} className='recurring-outside' />
               const some = items.filter((item) => item.day === day)
               return (
-                <td key={day} className='recurring-day' aria-current={day === today() ? 'date' : undefined}>
+                <td
+                  key={day}
+                  className='recurring-day'
+                  aria-current={day === today() ? 'date' : undefined}
+                >
                   <time dateTime={day} className='recurring-date'>{Number(day.slice(8))}</time>
                   {some.length > 0 && (
                     <ul className='recurring-items' aria-label={formatDay(day)}>
@@ -106,7 +119,10 @@ function Month({ month, items, isLoading, onEdit }: MonthProps) {
                   )}
                   {some.length > 1 && sumText(some) !== '' && (
                     <p className='recurring-day-sum'>
-                      <span className='unseen'>{m.sum}</span> {sumOfItems(some).map(({ sum, currency }) => signed(sum, currency, say)).join(', ')}
+                      <span className='unseen'>{m.sum}</span>{' '}
+                      {sumOfItems(some).map(({ sum, currency }) => signed(sum, currency, say)).join(
+                        ', ',
+                      )}
                     </p>
                   )}
                 </td>
@@ -119,19 +135,31 @@ function Month({ month, items, isLoading, onEdit }: MonthProps) {
   )
 }
 
-const signed = (amount: number, currency: string, say: typeof formatAmount) => `${amount > 0 ? '+' : ''}${say(amount, currency)}`
+const signed = (amount: number, currency: string, say: typeof formatAmount) =>
+  `${amount > 0 ? '+' : ''}${say(amount, currency)}`
 
 /** The days of a month on which an item is due, and today. */
 function Agenda({ month, items, isLoading, onEdit }: MonthProps) {
   const now = today()
-  const days = [...new Set([...items.map(({ day }) => day), ...(monthOf(now) === month ? [now] : [])])].toSorted()
-  if (items.length === 0 && !isLoading) return <p className='recurring-none'>{m.nothingDueIn(formatPeriod(month, 'month'))}</p>
+  const days = [
+    ...new Set([...items.map(({ day }) => day), ...(monthOf(now) === month ? [now] : [])]),
+  ].toSorted()
+  if (items.length === 0 && !isLoading)
+    return <p className='recurring-none'>{m.nothingDueIn(formatPeriod(month, 'month'))}</p>
   return (
-    <ol className='recurring-agenda' aria-label={m.dueIn(formatPeriod(month, 'month'))} aria-busy={isLoading}>
+    <ol
+      className='recurring-agenda'
+      aria-label={m.dueIn(formatPeriod(month, 'month'))}
+      aria-busy={isLoading}
+    >
       {days.map((day) => {
         const some = items.filter((item) => item.day === day)
         return (
-          <li key={day} className='recurring-agenda-day' aria-current={day === now ? 'date' : undefined}>
+          <li
+            key={day}
+            className='recurring-agenda-day'
+            aria-current={day === now ? 'date' : undefined}
+          >
             <div className='recurring-agenda-head'>
               <h3>
                 <time dateTime={day}>{formatDayInWords(day, now)}</time>
@@ -140,15 +168,17 @@ function Agenda({ month, items, isLoading, onEdit }: MonthProps) {
                 <span className='unseen'>{m.sum}</span> {sumText(some)}
               </span>
             </div>
-            {some.length === 0 ? <p className='recurring-none'>{m.nothingToday}</p> : (
-              <ul className='recurring-items'>
-                {some.map((item) => (
-                  <li key={item.key}>
-                    <Item item={item} say={formatAmount} onEdit={onEdit} />
-                  </li>
-                ))}
-              </ul>
-            )}
+            {some.length === 0 ?
+              <p className='recurring-none'>{m.nothingToday}</p> :
+              (
+                <ul className='recurring-items'>
+                  {some.map((item) => (
+                    <li key={item.key}>
+                      <Item item={item} say={formatAmount} onEdit={onEdit} />
+                    </li>
+                  ))}
+                </ul>
+              )}
           </li>
         )
       })}

@@ -1,4 +1,7 @@
-/** The balances of the coming days: per account or all in one currency, with rows that are only tried. */
+/**
+ * The balances of the coming days: per account or all in one currency, with rows that are only
+ * tried.
+ */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -24,7 +27,12 @@ export function Forecast() {
   const accounts = useQuery({ ...accountsQuery(context), select: (all) => offered(all) })
   return (
     <Card id='ahead' title={m.title} className='report-card report-card-wide'>
-      <QueryBoundary of={[accounts]} empty={<EmptyState action={<Link to='/accounts'>{m.addAccount}</Link>}>{m.empty}</EmptyState>}>
+      <QueryBoundary
+        of={[accounts]}
+        empty={
+          <EmptyState action={<Link to='/accounts'>{m.addAccount}</Link>}>{m.empty}</EmptyState>
+        }
+      >
         {(open) => <OfAccounts key={context.key} accounts={open} />}
       </QueryBoundary>
     </Card>
@@ -41,8 +49,14 @@ function OfAccounts({ accounts }: { accounts: Account[] }) {
   // an account may be closed or deleted meanwhile
   const existing = tried.filter((row) => accounts.some(({ id }) => id === row.account_id))
   const whatIf = existing.filter(({ on_date: day }) => day <= until)
-  const days = useQuery({ ...forecastQuery(context, until, { whatIf, convertTo }), placeholderData: keepPreviousData })
-  const asPlanned = useQuery({ ...forecastQuery(context, until, { whatIf: [], convertTo }), enabled: whatIf.length > 0 })
+  const days = useQuery({
+    ...forecastQuery(context, until, { whatIf, convertTo }),
+    placeholderData: keepPreviousData,
+  })
+  const asPlanned = useQuery({
+    ...forecastQuery(context, until, { whatIf: [], convertTo }),
+    enabled: whatIf.length > 0,
+  })
   const series = (rows: Day[]): Series[] =>
     [...accounts, { id: null, name: m.allAccounts }]
       .map(({ id, name }) => ({ id, name, days: rows.filter((row) => row.account_id === id) }))
@@ -52,13 +66,25 @@ function OfAccounts({ accounts }: { accounts: Account[] }) {
     <div className='forecast'>
       <div className='report-card'>
         <div className='report-chooser'>
-          <select aria-label={m.range} value={reach} onChange={({ target }) => setReach(target.value)}>
-            {Object.entries(m.reaches).map(([count, name]) => <option key={count} value={count}>{name}</option>)}
+          <select
+            aria-label={m.range}
+            value={reach}
+            onChange={({ target }) => setReach(target.value)}
+          >
+            {Object.entries(m.reaches).map(([count, name]) => (
+              <option key={count} value={count}>{name}</option>
+            ))}
           </select>
           {accounts.length > 1 && (
-            <select aria-label={m.view} value={convertTo ?? ''} onChange={({ target }) => setConvertTo(target.value || null)}>
+            <select
+              aria-label={m.view}
+              value={convertTo ?? ''}
+              onChange={({ target }) => setConvertTo(target.value || null)}
+            >
               <option value=''>{m.eachAccount}</option>
-              {currencies.map((currency) => <option key={currency} value={currency}>{m.allIn(currency.toUpperCase())}</option>)}
+              {currencies.map((currency) => (
+                <option key={currency} value={currency}>{m.allIn(currency.toUpperCase())}</option>
+              ))}
             </select>
           )}
         </div>
@@ -67,9 +93,17 @@ function OfAccounts({ accounts }: { accounts: Account[] }) {
             <>
               {isTable ?
                 series(rows).map((one) => <DayTable key={one.id} {...one} />) :
-                <Courses series={series(rows)} asPlanned={whatIf.length > 0 ? asPlanned.data ?? [] : []} until={until} />}
+                (
+                  <Courses
+                    series={series(rows)}
+                    asPlanned={whatIf.length > 0 ? asPlanned.data ?? [] : []}
+                    until={until}
+                  />
+                )}
               <TableSwitch isTable={isTable} onChange={setIsTable} />
-              {rows.some(({ left_out: count }) => count > 0) && <RateNote rate={{}}>{m.missingRates}</RateNote>}
+              {rows.some(({ left_out: count }) => count > 0) && (
+                <RateNote rate={{}}>{m.missingRates}</RateNote>
+              )}
             </>
           )}
         </QueryBoundary>
@@ -88,13 +122,26 @@ function spreadOf({ days }: Series): number {
   return Math.max(...balances) - Math.min(...balances)
 }
 
-/** The course of the chosen account, otherwise of the one that changes most, and a list of all accounts with their lowest days. */
-function Courses({ series, asPlanned, until }: { series: Series[], asPlanned: Day[], until: string }) {
+/**
+ * The course of the chosen account, otherwise of the one that changes most, and a list of all
+ * accounts with their lowest days.
+ */
+function Courses(
+  { series, asPlanned, until }: { series: Series[], asPlanned: Day[], until: string },
+) {
   const [chosen, setChosen] = useState<string | null>(null)
-  const current = series.find(({ id }) => id === chosen) ?? series.toSorted((one, other) => spreadOf(other) - spreadOf(one))[0]
+  const current = series.find(({ id }) => id === chosen) ??
+    series.toSorted((one, other) => spreadOf(other) - spreadOf(one))[0]
   return (
     <>
-      {current !== undefined && <Course key={current.id} {...current} asPlanned={asPlanned.filter((row) => row.account_id === current.id)} until={until} />}
+      {current !== undefined && (
+        <Course
+          key={current.id}
+          {...current}
+          asPlanned={asPlanned.filter((row) => row.account_id === current.id)}
+          until={until}
+        />
+      )}
       <ul className='list'>
         {series.map((one) => (
           <Summary
@@ -110,7 +157,10 @@ function Courses({ series, asPlanned, until }: { series: Series[], asPlanned: Da
   )
 }
 
-/** The line of a balance, with its lowest day. A second line is the balance without the rows that are only tried. */
+/**
+ * The line of a balance, with its lowest day. A second line is the balance without the rows that
+ * are only tried.
+ */
 function Course({ name, days, asPlanned, until }: Series & { asPlanned: Day[], until: string }) {
   const [first] = days
   if (first === undefined) return null
@@ -119,18 +169,29 @@ function Course({ name, days, asPlanned, until }: Series & { asPlanned: Day[], u
   const planned = asPlanned.length > 0 ? balancesByDay(asPlanned, until) : null
   const say = (amount: number | undefined) => formatAmount(amount ?? 0, first.currency)
   const reasonsOf = (day: string) =>
-    days.filter((row) => row.day === day).flatMap(({ reasons }) => reasons.map((reason) => textOfReason(reason, first.currency)))
+    days.filter((row) => row.day === day).flatMap(({ reasons }) =>
+      reasons.map((reason) => textOfReason(reason, first.currency))
+    )
   const textOf = (index: number) => {
     const day = all[index] ?? ''
-    const without = planned === null || planned[index] === values[index] ? [] : [m.withoutIt(say(planned[index]))]
-    return [m.reason(formatPeriod(day, 'day', 'short'), say(values[index])), ...without, ...reasonsOf(day)].join(', ')
+    const without = planned === null || planned[index] === values[index]
+      ? []
+      : [m.withoutIt(say(planned[index]))]
+    return [
+      m.reason(formatPeriod(day, 'day', 'short'), say(values[index])),
+      ...without,
+      ...reasonsOf(day),
+    ].join(', ')
   }
   const lowest = lowestOf(values)
   return (
     <LazyLineChart
       name={m.chartOf(name)}
       currency={first.currency}
-      lines={[{ kind: 'planned', values }, ...planned === null ? [] : [{ kind: 'former' as const, values: planned }]]}
+      lines={[
+        { kind: 'planned', values },
+        ...planned === null ? [] : [{ kind: 'former' as const, values: planned }],
+      ]}
       names={all}
       shortNames={all.map((day) => formatPeriod(day, 'day', 'short'))}
       textOf={textOf}
@@ -150,8 +211,22 @@ function Summary({ name, days, until, isChosen, onChoose }: SummaryProps) {
   return (
     <li>
       <span>
-        <button type='button' className='forecast-course' aria-pressed={isChosen} onClick={onChoose}>{name}</button>
-        <small>{m.lowestAndLast(say(lowest.balance), formatDay(lowest.day), say(last.balance), formatDay(until))}</small>
+        <button
+          type='button'
+          className='forecast-course'
+          aria-pressed={isChosen}
+          onClick={onChoose}
+        >
+          {name}
+        </button>
+        <small>
+          {m.lowestAndLast(
+            say(lowest.balance),
+            formatDay(lowest.day),
+            say(last.balance),
+            formatDay(until),
+          )}
+        </small>
       </span>
       <Sparkline values={balancesByDay(days, until)} />
     </li>
@@ -179,7 +254,9 @@ const DayTable = ({ name, days }: Series) => (
             <th scope='row'>
               {formatDay(day)}
               {isLowest && <small>{m.lowest}</small>}
-              {reasons.map((reason, index) => <small key={index}>{textOfReason(reason, currency)}</small>)}
+              {reasons.map((reason, index) => (
+                <small key={index}>{textOfReason(reason, currency)}</small>
+              ))}
             </th>
             <td className='amount'>{formatAmount(change, currency)}</td>
             <td className='amount'>{formatAmount(balance, currency)}</td>

@@ -24,14 +24,23 @@ export function Item({ item, say, onEdit }: ItemProps) {
         {kind === 'transfer' && <ArrowLeftRight className='icon' aria-hidden='true' />}
       </span>
       <span className='recurring-amount'>{kind === 'income' && '+'}{say(amount, currency)}</span>
-      <span className={state === 'late' ? 'recurring-state' : 'unseen'}>{' '}{kind === 'transfer' ? m.stateOfTransfer(m.states[state]) : m.states[state]}</span>
+      <span className={state === 'late' ? 'recurring-state' : 'unseen'}>
+        {' '}
+        {kind === 'transfer' ? m.stateOfTransfer(m.states[state]) : m.states[state]}
+      </span>
     </>
   )
   const look = { className: 'recurring-item', 'data-state': state, 'data-kind': kind }
   if (bookedOn !== undefined)
     return (
       <span {...look}>
-        <RowsLink search={title} days={{ start: bookedOn, end: bookedOn }} className='recurring-open'>{content}</RowsLink>
+        <RowsLink
+          search={title}
+          days={{ start: bookedOn, end: bookedOn }}
+          className='recurring-open'
+        >
+          {content}
+        </RowsLink>
       </span>
     )
   if (onEdit === undefined || subscriptionId === undefined)
@@ -42,7 +51,9 @@ export function Item({ item, say, onEdit }: ItemProps) {
     )
   return (
     <span {...look}>
-      <button type='button' className='recurring-open' onClick={() => onEdit(subscriptionId)}>{content}</button>
+      <button type='button' className='recurring-open' onClick={() => onEdit(subscriptionId)}>
+        {content}
+      </button>
     </span>
   )
 }

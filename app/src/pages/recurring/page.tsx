@@ -17,14 +17,26 @@ export function Page() {
   const { context, rights } = useSessionContext()
   const costs = useQuery(recurringQuery(context))
   const [edited, setEdited] = useState<Recurring | 'new' | null>(null)
-  useReopenedDraft('recurring', (id) => setEdited(id === 'new' ? id : costs.data?.find((cost) => cost.id === id) ?? null), costs.isSuccess)
+  useReopenedDraft(
+    'recurring',
+    (id) => setEdited(id === 'new' ? id : costs.data?.find((cost) => cost.id === id) ?? null),
+    costs.isSuccess,
+  )
   const remove = useDeletion(deleteRecurring, ({ title }) => title)
   return (
     <>
       <PageHead title={m.title}>
-        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newItem}</button>}
+        {rights.write && (
+          <button type='button' className='primary' onClick={() => setEdited('new')}>
+            {m.newItem}
+          </button>
+        )}
       </PageHead>
-      <QueryBoundary of={[costs]} empty={<EmptyState>{m.empty}</EmptyState>} loading={<Skeleton rows={6} />}>
+      <QueryBoundary
+        of={[costs]}
+        empty={<EmptyState>{m.empty}</EmptyState>}
+        loading={<Skeleton rows={6} />}
+      >
         {(rows) => (
           <div className='recurring'>
             <Calendar onEdit={(id) => setEdited(rows.find((cost) => cost.id === id) ?? null)} />
@@ -38,7 +50,12 @@ export function Page() {
       <div className='report-cards'>
         <Forecast />
       </div>
-      {edited !== null && <RecurringForm cost={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
+      {edited !== null && (
+        <RecurringForm
+          cost={edited === 'new' ? null : edited}
+          onClose={() => setEdited(null)}
+        />
+      )}
     </>
   )
 }

@@ -14,7 +14,12 @@ import { ComboboxField } from '../../parts/combobox.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { RowMeanwhile } from '../../parts/meanwhile.tsx'
-import { AmountField, CurrencyField, type Direction, DirectionField } from '../../parts/money-fields.tsx'
+import {
+  AmountField,
+  CurrencyField,
+  type Direction,
+  DirectionField,
+} from '../../parts/money-fields.tsx'
 
 type Values = {
   title: string
@@ -51,23 +56,31 @@ const valuesOf = (cost: Recurring | null): Values => ({
 
 /** Describes the transaction that recording the cost creates. */
 const bookedAs = (amount: number, currency: string, day: string) =>
-  /^[a-z]{3}$/.test(currency) && day !== '' ? m.recordedAs(formatAmount(amount, currency), formatDay(day)) : undefined
+  /^[a-z]{3}$/.test(currency) && day !== ''
+    ? m.recordedAs(formatAmount(amount, currency), formatDay(day))
+    : undefined
 
 /** Creates a recurring cost, or changes the given one. */
 export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClose: () => void }) {
   const { context } = useSessionContext()
-  const accounts = offered(useQuery(accountsQuery(context)).data ?? [], cost?.account_id, cost?.to_account_id)
+  const accounts = offered(
+    useQuery(accountsQuery(context)).data ?? [],
+    cost?.account_id,
+    cost?.to_account_id,
+  )
   const categories = useQuery(categoriesQuery(context)).data ?? []
   const save = useChange(saveRecurring, {
     optimistic: async ({ id, values }, _, client) =>
       // only the service computes the due day and the monthly cost
-      id === undefined || Object.keys(values).some((field) => field !== 'title' && field !== 'description')
+      id === undefined ||
+        Object.keys(values).some((field) => field !== 'title' && field !== 'description')
         ? null
         : updateRow<Recurring>(client, recurringQuery(context).queryKey, id, values),
     onStored: onClose,
   })
   /** The currency of a cost is the one of its account. */
-  const currencyOf = ({ account_id, currency }: Values) => accounts.find(({ id }) => id === account_id)?.currency ?? currency ?? ''
+  const currencyOf = ({ account_id, currency }: Values) =>
+    accounts.find(({ id }) => id === account_id)?.currency ?? currency ?? ''
   const columnsOf = ({ direction, ...values }: Values) => ({
     ...values,
     kind: kindOf[direction],
@@ -81,31 +94,53 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
   })
   const submit = (values: Values) => {
     if (values.amount === null) return
-    const input = inputOf(cost, columnsOf(valuesOf(cost)), { ...columnsOf(values), amount: Math.abs(values.amount) })
+    const input = inputOf(cost, columnsOf(valuesOf(cost)), {
+      ...columnsOf(values),
+      amount: Math.abs(values.amount),
+    })
     if (input === null) return onClose()
     save.mutate(input)
   }
   const hintOf = (values: Values) => {
     if (values.amount === null) return undefined
     const size = Math.abs(values.amount)
-    const due = values.starts_on === cost?.starts_on ? cost.next_due_on ?? values.starts_on : values.starts_on
+    const due = values.starts_on === cost?.starts_on
+      ? cost.next_due_on ?? values.starts_on
+      : values.starts_on
     return bookedAs(values.direction === 'in' ? size : -size, currencyOf(values), due)
   }
   return (
-    <Dialog title={cost === null ? m.newItem : common.editOf(cost.title)} open={!save.isOptimistic} onClose={onClose}>
+    <Dialog
+      title={cost === null ? m.newItem : common.editOf(cost.title)}
+      open={!save.isOptimistic}
+      onClose={onClose}
+    >
       <RowMeanwhile row={cost} query={recurringQuery(context)} valuesOf={valuesOf} />
-      <Form draft={`recurring ${cost?.id ?? 'new'}`} defaultValues={valuesOf(cost)} error={save.error} onSubmit={submit}>
+      <Form
+        draft={`recurring ${cost?.id ?? 'new'}`}
+        defaultValues={valuesOf(cost)}
+        error={save.error}
+        onSubmit={submit}
+      >
         {({ watch }) => (
           <>
             <TextField name='title' label={common.name} maxLength={255} required />
             <AmountField name='amount' label={common.amount} direction='direction' required />
             <DirectionField hint={hintOf(watch())} hasTransfer />
-            <ComboboxField name='account_id' label={common.account} of={accounts} none={m.none} required={watch('direction') === 'transfer'} />
+            <ComboboxField
+              name='account_id'
+              label={common.account}
+              of={accounts}
+              none={m.none}
+              required={watch('direction') === 'transfer'}
+            />
             {watch('direction') === 'transfer' && (
               <ComboboxField
                 name='to_account_id'
                 label={m.toAccount}
-                of={accounts.filter(({ id, currency }) => id !== watch('account_id') && currency === currencyOf(watch()))}
+                of={accounts.filter(({ id, currency }) =>
+                  id !== watch('account_id') && currency === currencyOf(watch())
+                )}
                 required
               />
             )}
@@ -122,7 +157,12 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
             />
             <DateField name='starts_on' label={m.firstDueOn} required />
             <DateField name='ends_on' label={m.until} />
-            <ComboboxField name='category_id' label={common.category} of={categories} none={m.none} />
+            <ComboboxField
+              name='category_id'
+              label={common.category}
+              of={categories}
+              none={m.none}
+            />
             <TextField name='description' label={m.note} />
             <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
           </>

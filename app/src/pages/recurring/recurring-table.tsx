@@ -43,11 +43,27 @@ export function RecurringTable({ costs, ...does }: OnCost & { costs: Recurring[]
 /** Whether the cost will be due again. */
 const goesOn = ({ is_active, next_due_on }: Recurring) => is_active && next_due_on !== null
 
-const monthlySums = (costs: Recurring[]) => sumsByCurrency(costs.filter(goesOn).map(({ monthly_cost, currency }) => ({ amount: monthly_cost ?? 0, currency })))
+const monthlySums = (costs: Recurring[]) =>
+  sumsByCurrency(
+    costs.filter(goesOn).map(({ monthly_cost, currency }) => ({
+      amount: monthly_cost ?? 0,
+      currency,
+    })),
+  )
 
 function CostRow({ cost, ...does }: OnCost & { cost: Recurring }) {
   const { rights } = useSessionContext()
-  const { title, description, kind, currency, period, interval_in_days: interval, is_active, next_due_on, monthly_cost } = cost
+  const {
+    title,
+    description,
+    kind,
+    currency,
+    period,
+    interval_in_days: interval,
+    is_active,
+    next_due_on,
+    monthly_cost,
+  } = cost
   const state = is_active ? m.ended : m.paused
   return (
     <tr className={goesOn(cost) ? undefined : 'resting'}>
@@ -56,10 +72,17 @@ function CostRow({ cost, ...does }: OnCost & { cost: Recurring }) {
         {kind === 'transfer' && <small>{m.transfer}</small>}
         {description !== null && <small>{description}</small>}
       </th>
-      <td data-label={m.frequency}>{interval === null ? periods[period] : m.everyDays(interval)}</td>
-      <td data-label={m.nextDue}>{is_active && next_due_on !== null ? formatDay(next_due_on) : state}</td>
+      <td data-label={m.frequency}>
+        {interval === null ? periods[period] : m.everyDays(interval)}
+      </td>
+      <td data-label={m.nextDue}>
+        {is_active && next_due_on !== null ? formatDay(next_due_on) : state}
+      </td>
       <td className='amount' data-label={common.amount}>{formatCost(costOf(cost), currency)}</td>
-      <td className={monthly_cost === null ? 'amount recurring-no-month' : 'amount'} data-label={m.perMonth}>
+      <td
+        className={monthly_cost === null ? 'amount recurring-no-month' : 'amount'}
+        data-label={m.perMonth}
+      >
         {monthly_cost === null ? '–' : formatCost(monthly_cost, currency)}
       </td>
       {rights.write && (
@@ -76,7 +99,9 @@ function CostActions({ cost, onEdit, onDelete }: OnCost & { cost: Recurring }) {
   const pause = usePause()
   return (
     <>
-      {next_due_on !== null && is_active && <Record subscription_id={id} title={title} due_on={next_due_on} />}
+      {next_due_on !== null && is_active && (
+        <Record subscription_id={id} title={title} due_on={next_due_on} />
+      )}
       <Action name={common.edit} of={title} onClick={() => onEdit(cost)} />
       <Action name={is_active ? m.pause : m.resume} of={title} onClick={() => pause(cost)} />
       <Action name={common.delete} of={title} onClick={() => onDelete(cost)} />
@@ -88,7 +113,8 @@ function CostActions({ cost, onEdit, onDelete }: OnCost & { cost: Recurring }) {
 function usePause(): (cost: Recurring) => void {
   const { context } = useSessionContext()
   const { mutate } = useChange(setActive, {
-    optimistic: async ({ id, is_active }, _, client) => updateRow<Recurring>(client, recurringQuery(context).queryKey, id, { is_active }),
+    optimistic: async ({ id, is_active }, _, client) =>
+      updateRow<Recurring>(client, recurringQuery(context).queryKey, id, { is_active }),
     outcome: ({ title }, { id, is_active }) => ({
       text: is_active ? m.resumedToast(title) : m.pausedToast(title),
       undo: () => setActive(context, { id, is_active: !is_active }),

@@ -11,9 +11,20 @@ import { DateField, Form, Options, Select, SubmitButton, TextField } from '../..
 import { AmountField, type Direction, DirectionField } from '../../parts/money-fields.tsx'
 import { Action } from '../../parts/ui.tsx'
 
-type WhatIfProps = { accounts: Account[], rows: WhatIf[], until: string, onChange: (rows: WhatIf[]) => void }
+type WhatIfProps = {
+  accounts: Account[]
+  rows: WhatIf[]
+  until: string
+  onChange: (rows: WhatIf[]) => void
+}
 
-type Values = { name: string, account_id: string, amount: number | null, direction: Direction, on_date: string }
+type Values = {
+  name: string
+  account_id: string
+  amount: number | null
+  direction: Direction
+  on_date: string
+}
 
 export function WhatIfRows({ accounts, rows, until, onChange }: WhatIfProps) {
   const [isOpen, setIsOpen] = useState(false)
@@ -36,30 +47,61 @@ export function WhatIfRows({ accounts, rows, until, onChange }: WhatIfProps) {
                   {row.on_date > until && m.isLater}
                 </small>
               </span>
-              <Action name={common.remove} of={row.name} onClick={() => onChange(rows.filter((one) => one !== row))} />
+              <Action
+                name={common.remove}
+                of={row.name}
+                onClick={() => onChange(rows.filter((one) => one !== row))}
+              />
             </li>
           ))}
         </ul>
       )}
-      {isOpen && <WhatIfForm key={rows.length} accounts={accounts} until={until} isFirst={rows.length === 0} onAdd={(row) => onChange([...rows, row])} />}
+      {isOpen && (
+        <WhatIfForm
+          key={rows.length}
+          accounts={accounts}
+          until={until}
+          isFirst={rows.length === 0}
+          onAdd={(row) => onChange([...rows, row])}
+        />
+      )}
     </details>
   )
 }
 
-type WhatIfFormProps = { accounts: Account[], until: string, isFirst: boolean, onAdd: (row: WhatIf) => void }
+type WhatIfFormProps = {
+  accounts: Account[]
+  until: string
+  isFirst: boolean
+  onAdd: (row: WhatIf) => void
+}
 
 /** Adds a row. A new form, which is empty again, takes its place after each. */
 function WhatIfForm({ accounts, until, isFirst, onAdd }: WhatIfFormProps) {
-  const defaultValues: Values = { name: '', account_id: accounts[0]?.id ?? '', amount: null, direction: 'out', on_date: addDays(today(), 1) }
-  const currencyOf = (accountId: string) => accounts.filter(({ id }) => id === accountId).map(({ currency }) => ({ currency }))[0]
+  const defaultValues: Values = {
+    name: '',
+    account_id: accounts[0]?.id ?? '',
+    amount: null,
+    direction: 'out',
+    on_date: addDays(today(), 1),
+  }
+  const currencyOf = (accountId: string) =>
+    accounts.filter(({ id }) => id === accountId).map(({ currency }) => ({ currency }))[0]
   const add = ({ amount, direction, ...row }: Values) => {
-    if (amount !== null) onAdd({ ...row, amount: direction === 'in' ? Math.abs(amount) : -Math.abs(amount) })
+    if (amount !== null)
+      onAdd({ ...row, amount: direction === 'in' ? Math.abs(amount) : -Math.abs(amount) })
   }
   return (
     <Form defaultValues={defaultValues} onSubmit={add}>
       {({ watch }) => (
         <>
-          <TextField name='name' label={common.name} maxLength={255} autoFocus={!isFirst} required />
+          <TextField
+            name='name'
+            label={common.name}
+            maxLength={255}
+            autoFocus={!isFirst}
+            required
+          />
           <AmountField
             name='amount'
             label={common.amount}

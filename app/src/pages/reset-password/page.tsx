@@ -19,7 +19,11 @@ export function Page() {
       <PageHead title={m.title} />
       {reset.data === undefined
         ? (
-          <Form defaultValues={{ password: '' }} error={reset.error} onSubmit={({ password }) => reset.mutate({ token, password })}>
+          <Form
+            defaultValues={{ password: '' }}
+            error={reset.error}
+            onSubmit={({ password }) => reset.mutate({ token, password })}
+          >
             <NewPasswordField name='password' label={m.newPassword} />
             <SubmitButton isBusy={reset.isPending}>{m.submit}</SubmitButton>
           </Form>

@@ -2,7 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useSessionContext } from '../../shell/session-context.tsx'
 import { categoriesQuery } from '../../data/categories.ts'
 import { useChange } from '../../data/change.ts'
-import { applyRules, previewed, type Rule, type RuleChange, ruleChangesQuery, rulesQuery } from '../../data/rules.ts'
+import {
+  applyRules,
+  previewed,
+  type Rule,
+  type RuleChange,
+  ruleChangesQuery,
+  rulesQuery,
+} from '../../data/rules.ts'
 import { dayOf } from '../../data/transactions/day.ts'
 import { formatDay } from '../../locale/days.ts'
 import { rules as m } from '../../messages/rules.ts'
@@ -10,20 +17,33 @@ import { Confirm } from '../../parts/dialog.tsx'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { Amount } from '../../parts/ui.tsx'
 
-/** Shows the changes of stored transactions by a rule, or by all, and stores them after a confirmation. @param rule null for all rules */
+/**
+ * Shows the changes of stored transactions by a rule, or by all, and stores them after a
+ * confirmation. @param rule null for all rules
+ */
 export function ApplyRules({ rule, onClose }: { rule: Rule | null, onClose: () => void }) {
   const { context } = useSessionContext()
   const { data: categories = [] } = useQuery(categoriesQuery(context))
   const { data: rules = [] } = useQuery(rulesQuery(context))
   const apply = useChange(applyRules, {
     onStored: onClose,
-    outcome: ({ count, transactionId }) => transactionId === undefined ? null : { text: m.applied(count), undoOf: transactionId },
+    outcome: ({ count, transactionId }) =>
+      transactionId === undefined ? null : { text: m.applied(count), undoOf: transactionId },
   })
   // the refresh after the change needs no new preview
-  const changes = useQuery({ ...ruleChangesQuery(context, rule?.id ?? null), enabled: !apply.isPending })
-  const nameOf = (id: string | null | undefined) => id === undefined ? [] : [categories.find((category) => category.id === id)?.name ?? m.none]
+  const changes = useQuery({
+    ...ruleChangesQuery(context, rule?.id ?? null),
+    enabled: !apply.isPending,
+  })
+  const nameOf = (id: string | null | undefined) =>
+    id === undefined ? [] : [categories.find((category) => category.id === id)?.name ?? m.none]
   const textOf = ({ category_id, name, tags, transfer }: RuleChange['before']) =>
-    [...(name === undefined ? [] : [name]), ...nameOf(category_id), ...(transfer === undefined ? [] : [transfer ? m.transfer : m.noTransfer]), ...(tags ?? [])]
+    [
+      ...(name === undefined ? [] : [name]),
+      ...nameOf(category_id),
+      ...(transfer === undefined ? [] : [transfer ? m.transfer : m.noTransfer]),
+      ...(tags ?? []),
+    ]
       .join(', ')
   const count = changes.data?.count ?? 0
   return (
@@ -55,10 +75,16 @@ export function ApplyRules({ rule, onClose }: { rule: Rule | null, onClose: () =
                         {row.transaction?.name}
                         {row.transaction !== undefined && (
                           <small>
-                            {formatDay(dayOf(row.transaction))}, <Amount value={row.transaction.amount} currency={row.transaction.currency} />
+                            {formatDay(dayOf(row.transaction))},{' '}
+                            <Amount
+                              value={row.transaction.amount}
+                              currency={row.transaction.currency}
+                            />
                           </small>
                         )}
-                        {rule === null && <small>{rules.find(({ id }) => id === row.rule_id)?.name}</small>}
+                        {rule === null && (
+                          <small>{rules.find(({ id }) => id === row.rule_id)?.name}</small>
+                        )}
                       </th>
                       <td data-label={m.before}>{textOf(row.before)}</td>
                       <td data-label={m.after}>{textOf(row.after)}</td>

@@ -28,7 +28,8 @@ export function Page() {
   }, rules.isSuccess)
   const remove = useDeletion(deleteRule, ({ name }) => name)
   const { mutate: toggle } = useChange(setActive, {
-    optimistic: async ({ id, is_active }, _, client) => updateRow<Rule>(client, rulesQuery(context).queryKey, id, { is_active }),
+    optimistic: async ({ id, is_active }, _, client) =>
+      updateRow<Rule>(client, rulesQuery(context).queryKey, id, { is_active }),
     outcome: ({ name }, { id, is_active }) => ({
       text: is_active ? m.turnedOn(name) : m.turnedOff(name),
       undo: () => setActive(context, { id, is_active: !is_active }),
@@ -36,7 +37,10 @@ export function Page() {
     toastsErrors: true,
   })
   const close = () => setOpened(null)
-  const actionsOf = ({ set_category_id: category, set_name: name, add_tags: tags, mark_as_transfer: isTransfer }: Rule) =>
+  const actionsOf = (
+    { set_category_id: category, set_name: name, add_tags: tags, mark_as_transfer: isTransfer }:
+      Rule,
+  ) =>
     [
       ...categories.filter(({ id }) => id === category).map((one) => one.name),
       ...(name === null ? [] : [name]),
@@ -47,9 +51,22 @@ export function Page() {
     <>
       <PageHead title={m.title}>
         {rights.write && rules.data?.some(({ is_active }) => is_active) && (
-          <button type='button' onClick={() => setOpened({ dialog: 'applyAll' })}>{m.applyAll}</button>
+          <button
+            type='button'
+            onClick={() => setOpened({ dialog: 'applyAll' })}
+          >
+            {m.applyAll}
+          </button>
         )}
-        {rights.write && <button type='button' className='primary' onClick={() => setOpened({ dialog: 'new' })}>{m.newRule}</button>}
+        {rights.write && (
+          <button
+            type='button'
+            className='primary'
+            onClick={() => setOpened({ dialog: 'new' })}
+          >
+            {m.newRule}
+          </button>
+        )}
       </PageHead>
       <QueryBoundary of={[rules]} empty={<EmptyState>{m.empty}</EmptyState>}>
         {(rows) => (
@@ -78,14 +95,29 @@ export function Page() {
                         aria-label={m.onOf(rule.name)}
                         checked={rule.is_active}
                         disabled={!rights.write}
-                        onChange={({ target }) => toggle({ id: rule.id, is_active: target.checked })}
+                        onChange={({ target }) =>
+                          toggle({ id: rule.id, is_active: target.checked })}
                       />
                     </td>
                     {rights.write && (
                       <td className='row-actions'>
-                        <Action name={m.applyToExisting} of={rule.name} disabled={!rule.is_active} onClick={() => setOpened({ dialog: 'apply', rule })} />
-                        <Action name={common.edit} of={rule.name} onClick={() => setOpened({ dialog: 'edit', rule })} />
-                        <Action name={common.delete} of={rule.name} onClick={() => remove(rule)} />
+                        <Action
+                          name={m.applyToExisting}
+                          of={rule.name}
+                          disabled={!rule.is_active}
+                          onClick={() => setOpened({ dialog: 'apply', rule })}
+                        />
+                        <Action
+                          name={common.edit}
+                          of={rule.name}
+                          onClick={() =>
+                            setOpened({ dialog: 'edit', rule })}
+                        />
+                        <Action
+                          name={common.delete}
+                          of={rule.name}
+                          onClick={() => remove(rule)}
+                        />
                       </td>
                     )}
                   </tr>

@@ -21,7 +21,11 @@ const roleNames: Record<GrantableRole, string> = m.keyRoles
 
 /** The roles that a key may have: none above its user's, and no admin in the personal context. */
 const rolesBelow = (own: Role | null): GrantableRole[] =>
-  own === 'viewer' ? ['viewer'] : own === null || own === 'editor' ? ['viewer', 'editor'] : ['viewer', 'editor', 'admin']
+  own === 'viewer'
+    ? ['viewer']
+    : own === null || own === 'editor'
+    ? ['viewer', 'editor']
+    : ['viewer', 'editor', 'admin']
 
 /** API keys: creating, which shows the key once, and revoking. */
 export function ApiKeys() {
@@ -33,7 +37,10 @@ export function ApiKeys() {
     setRevoked(null)
     toast(m.keyRevoked)
   })
-  const ownerOf = ({ organization_id: id }: ApiKey) => id === null ? m.personalWithin : teams.find((team) => team.id === id)?.name ?? common.unnamedTeam
+  const ownerOf = ({ organization_id: id }: ApiKey) =>
+    id === null
+      ? m.personalWithin
+      : teams.find((team) => team.id === id)?.name ?? common.unnamedTeam
   return (
     <section className='section'>
       <h2>{m.apiKeys}</h2>
@@ -48,8 +55,11 @@ export function ApiKeys() {
             <span>
               {key.name} <code>{key.hint}…</code>
               <small>
-                {ownerOf(key)}, {roleNames[key.role].toLowerCase()}, {new Date(key.expires_at) < new Date() ? m.expired : m.expires}{' '}
-                {formatMoment(key.expires_at)}, {key.last_used_at === null ? m.neverUsed : m.lastUsed(formatMoment(key.last_used_at))}
+                {ownerOf(key)}, {roleNames[key.role].toLowerCase()},{' '}
+                {new Date(key.expires_at) < new Date() ? m.expired : m.expires}{' '}
+                {formatMoment(key.expires_at)}, {key.last_used_at === null
+                  ? m.neverUsed
+                  : m.lastUsed(formatMoment(key.last_used_at))}
               </small>
             </span>
             <Action name={m.revoke} of={key.name} onClick={() => setRevoked(key)} />
@@ -77,15 +87,45 @@ function NewKey() {
   const { teams } = useSessionContext()
   const create = useAccountChange(createApiKey)
   const made = create.data?.key
-  const rolesOf = (organizationId: string) => rolesBelow(teams.find(({ id }) => id === organizationId)?.role ?? null)
-  if (made !== undefined) return <ShownOnce name='key' label={m.key} text={m.keyOnce} value={made} onDone={() => create.reset()} />
+  const rolesOf = (organizationId: string) =>
+    rolesBelow(teams.find(({ id }) => id === organizationId)?.role ?? null)
+  if (made !== undefined)
+    return (
+      <ShownOnce
+        name='key'
+        label={m.key}
+        text={m.keyOnce}
+        value={made}
+        onDone={() => create.reset()}
+      />
+    )
   return (
     <Fold name={m.newKey} of={create}>
-      <Form<{ name: string, organizationId: string, role: GrantableRole, expiresInDays: string, password: string }>
-        defaultValues={{ name: '', organizationId: '', role: 'viewer', expiresInDays: '90', password: '' }}
+      <Form<
+        {
+          name: string
+          organizationId: string
+          role: GrantableRole
+          expiresInDays: string
+          password: string
+        }
+      >
+        defaultValues={{
+          name: '',
+          organizationId: '',
+          role: 'viewer',
+          expiresInDays: '90',
+          password: '',
+        }}
         error={create.error}
         onSubmit={({ name, organizationId, role, expiresInDays, ...values }) =>
-          create.mutate({ name, expiresInDays: Number(expiresInDays), organizationId: organizationId || null, role, ...ownPassword(values) })}
+          create.mutate({
+            name,
+            expiresInDays: Number(expiresInDays),
+            organizationId: organizationId || null,
+            role,
+            ...ownPassword(values),
+          })}
       >
         {({ watch }) => (
           <>
@@ -95,7 +135,11 @@ function NewKey() {
               <Options of={teams} />
             </Select>
             <Select name='role' label={m.permissions}>
-              <Options of={Object.fromEntries(rolesOf(watch('organizationId')).map((role) => [role, roleNames[role]]))} />
+              <Options
+                of={Object.fromEntries(
+                  rolesOf(watch('organizationId')).map((role) => [role, roleNames[role]]),
+                )}
+              />
             </Select>
             <Select name='expiresInDays' label={m.expiry}>
               <Options of={m.keyLifetimes} />

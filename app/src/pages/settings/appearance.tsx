@@ -1,5 +1,10 @@
 import { useState } from 'react'
-import { type Appearance, appearances, chooseAppearance, chosenAppearance } from '../../shell/preferences.ts'
+import {
+  type Appearance,
+  appearances,
+  chooseAppearance,
+  chosenAppearance,
+} from '../../shell/preferences.ts'
 import { settings as m } from '../../messages/settings.ts'
 
 /** The look of the app on this device. */
@@ -16,7 +21,12 @@ export function AppearanceChoice() {
           <legend>{m.appearance[name].name}</legend>
           {appearances[name].map((value) => (
             <label key={value} className='check'>
-              <input type='radio' name={name} checked={chosen[name] === value} onChange={() => choose(name, value)} />
+              <input
+                type='radio'
+                name={name}
+                checked={chosen[name] === value}
+                onChange={() => choose(name, value)}
+              />
               {(m.appearance[name].values as Record<string, string>)[value]}
             </label>
           ))}

@@ -25,7 +25,10 @@ export function Calendars() {
     setRevoked(null)
     toast(m.calendarRevoked)
   })
-  const ownerOf = ({ organization_id: id }: Calendar) => id === null ? m.personalWithin : teams.find((team) => team.id === id)?.name ?? common.unnamedTeam
+  const ownerOf = ({ organization_id: id }: Calendar) =>
+    id === null
+      ? m.personalWithin
+      : teams.find((team) => team.id === id)?.name ?? common.unnamedTeam
   return (
     <section className='section'>
       <h2>{m.calendars}</h2>
@@ -39,7 +42,9 @@ export function Calendars() {
               {calendar.name}
               <small>
                 {ownerOf(calendar)}, {calendar.amounts ? m.withAmounts : m.withoutAmounts},{' '}
-                {calendar.last_read_at === null ? m.neverRead : m.lastRead(formatMoment(calendar.last_read_at))}
+                {calendar.last_read_at === null
+                  ? m.neverRead
+                  : m.lastRead(formatMoment(calendar.last_read_at))}
               </small>
             </span>
             <Action name={m.revoke} of={calendar.name} onClick={() => setRevoked(calendar)} />
@@ -67,14 +72,28 @@ function NewCalendar() {
   const { teams } = useSessionContext()
   const create = useAccountChange(createCalendar)
   const url = create.data?.url
-  if (url !== undefined) return <ShownOnce name='url' label={m.calendarUrl} text={m.calendarOnce} value={url} onDone={() => create.reset()} />
+  if (url !== undefined)
+    return (
+      <ShownOnce
+        name='url'
+        label={m.calendarUrl}
+        text={m.calendarOnce}
+        value={url}
+        onDone={() => create.reset()}
+      />
+    )
   return (
     <Fold name={m.newCalendar} of={create}>
       <Form<{ name: string, organizationId: string, amounts: boolean, password: string }>
         defaultValues={{ name: '', organizationId: '', amounts: false, password: '' }}
         error={create.error}
         onSubmit={({ name, organizationId, amounts, ...values }) =>
-          create.mutate({ name, organizationId: organizationId || null, amounts, ...ownPassword(values) })}
+          create.mutate({
+            name,
+            organizationId: organizationId || null,
+            amounts,
+            ...ownPassword(values),
+          })}
       >
         <TextField name='name' label={m.calendarName} required maxLength={200} />
         <Select name='organizationId' label={m.dataOf}>

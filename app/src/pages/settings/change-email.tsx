@@ -12,7 +12,10 @@ import { useToast } from '../../parts/toast.tsx'
 export function ChangeEmail() {
   const { user } = useSessionContext()
   const toast = useToast()
-  const change = useAccountChange(requestEmailChange, (_, { newEmail }) => toast(m.emailLinkSent(newEmail)))
+  const change = useAccountChange(
+    requestEmailChange,
+    (_, { newEmail }) => toast(m.emailLinkSent(newEmail)),
+  )
   return (
     <section className='section'>
       <h3>{common.emailAddress}</h3>
@@ -27,9 +30,16 @@ export function ChangeEmail() {
         <Form
           defaultValues={{ newEmail: '', password: '' }}
           error={change.error}
-          onSubmit={({ newEmail, ...values }) => change.mutate({ newEmail, ...ownPassword(values) })}
+          onSubmit={({ newEmail, ...values }) =>
+            change.mutate({ newEmail, ...ownPassword(values) })}
         >
-          <TextField name='newEmail' label={m.newEmail} type='email' autoComplete='email' required />
+          <TextField
+            name='newEmail'
+            label={m.newEmail}
+            type='email'
+            autoComplete='email'
+            required
+          />
           <Confirmation error={change.error} />
           <SubmitButton isBusy={change.isPending}>{m.sendEmailLink}</SubmitButton>
         </Form>

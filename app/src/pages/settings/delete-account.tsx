@@ -18,7 +18,11 @@ export function DeleteAccount() {
               {m.deleteHintStart} <a href='#data'>{m.deleteHintLink}</a> {m.deleteHintEnd}
             </p>
             <Fold name={m.deleteAccount} of={request}>
-              <Form defaultValues={{ password: '' }} error={request.error} onSubmit={(values) => request.mutate(ownPassword(values))}>
+              <Form
+                defaultValues={{ password: '' }}
+                error={request.error}
+                onSubmit={(values) => request.mutate(ownPassword(values))}
+              >
                 <Confirmation error={request.error} />
                 <SubmitButton isBusy={request.isPending}>{m.emailDeleteLink}</SubmitButton>
               </Form>

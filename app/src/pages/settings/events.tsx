@@ -10,7 +10,9 @@ const kindNames: Record<AccountEvent['kind'], string> = m.events
 
 function textOf({ kind, new_device: isNew, name, email }: AccountEvent): string {
   const about = name ?? email
-  return `${isNew === true ? m.newDevice : kindNames[kind]}${about === undefined ? '' : `: ${about}`}`
+  return `${isNew === true ? m.newDevice : kindNames[kind]}${
+    about === undefined ? '' : `: ${about}`
+  }`
 }
 
 const detailsOf = ({ user_agent: agent, ip_address: address }: AccountEvent): string[] => [
@@ -27,7 +29,11 @@ export function Events() {
       <p>
         {m.eventsHint}
       </p>
-      <EventList events={useInfiniteQuery(accountEventsQuery(user.id))} textOf={textOf} detailsOf={detailsOf} />
+      <EventList
+        events={useInfiniteQuery(accountEventsQuery(user.id))}
+        textOf={textOf}
+        detailsOf={detailsOf}
+      />
     </section>
   )
 }

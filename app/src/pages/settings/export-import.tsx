@@ -16,7 +16,10 @@ export function ExportImport() {
   const { team, rights } = useSessionContext()
   const toast = useToast()
   const name = `finance-${new Date().toISOString().slice(0, 10)}.zip`
-  const take = useMutation({ mutationFn: () => saveStream(exportAll, name), onSuccess: (isThere) => isThere && toast(m.exported) })
+  const take = useMutation({
+    mutationFn: () => saveStream(exportAll, name),
+    onSuccess: (isThere) => isThere && toast(m.exported),
+  })
   return (
     <section className='section'>
       <h2>{m.exportTitle}</h2>
@@ -27,7 +30,9 @@ export function ExportImport() {
       </p>
       <ErrorNote error={take.error} />
       <div className='buttons'>
-        <button type='button' disabled={take.isPending} onClick={() => take.mutate()}>{take.isPending ? m.exporting : m.exportEverything}</button>
+        <button type='button' disabled={take.isPending} onClick={() => take.mutate()}>
+          {take.isPending ? m.exporting : m.exportEverything}
+        </button>
       </div>
       {rights.write && <Restore where={team === null ? m.personalData : team.name} />}
     </section>
@@ -38,18 +43,30 @@ function Restore({ where }: { where: string }) {
   const id = useId()
   const [file, setFile] = useState<File | null>(null)
   const [progress, setProgress] = useState('')
-  const bring = useAccountChange((chosen: File) => restoreAll(chosen, (done, rows) => setProgress(m.ofRows(done, rows))))
+  const bring = useAccountChange((chosen: File) =>
+    restoreAll(chosen, (done, rows) => setProgress(m.ofRows(done, rows)))
+  )
   return (
     <div className='form'>
       <div className='field'>
         <label htmlFor={id}>{m.restoreInto(where)}</label>
-        <input id={id} type='file' accept='.zip' aria-describedby={`${id}-note`} onChange={({ target }) => setFile(target.files?.[0] ?? null)} />
+        <input
+          id={id}
+          type='file'
+          accept='.zip'
+          aria-describedby={`${id}-note`}
+          onChange={({ target }) => setFile(target.files?.[0] ?? null)}
+        />
         <p id={`${id}-note`} className='field-note'>
           {m.restoreHint}
         </p>
       </div>
       <ErrorNote error={fileErrorOf(bring.error)} />
-      <button type='button' disabled={file === null || bring.isPending} onClick={() => file !== null && bring.mutate(file)}>
+      <button
+        type='button'
+        disabled={file === null || bring.isPending}
+        onClick={() => file !== null && bring.mutate(file)}
+      >
         {bring.isPending ? m.restoring(progress) : m.restore}
       </button>
       <div role='status'>{bring.data !== undefined && <Outcome {...bring.data} />}</div>
@@ -58,7 +75,10 @@ function Restore({ where }: { where: string }) {
 }
 
 /** The rows of each table. Two have no activity. */
-const tableNames: Record<string, readonly string[] | undefined> = { ...activity.tables, dashboards: [m.dashboard] }
+const tableNames: Record<string, readonly string[] | undefined> = {
+  ...activity.tables,
+  dashboards: [m.dashboard],
+}
 
 /** Maximum number of listed problems. */
 const mostProblems = 20
@@ -75,7 +95,13 @@ function Outcome({ tables, problems }: Restored) {
           <p>{m.notRestored(problems.length)}</p>
           <ul>
             {problems.slice(0, mostProblems).map(({ table, id, message }) => (
-              <li key={id}>{m.problemOf(tableNames[table]?.[0] ?? activity.otherTable[0] ?? '', id, fileSentence(message))}</li>
+              <li key={id}>
+                {m.problemOf(
+                  tableNames[table]?.[0] ?? activity.otherTable[0] ?? '',
+                  id,
+                  fileSentence(message),
+                )}
+              </li>
             ))}
           </ul>
         </>

@@ -10,7 +10,10 @@ import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 export function FileSpace() {
   const { context, teams } = useSessionContext()
   const space = useQuery(fileSpaceQuery(context))
-  const nameOf = (id: string | null) => id === null ? m.yourOwn : m.teamReceipts(teams.find((team) => team.id === id)?.name ?? common.unnamedTeam)
+  const nameOf = (id: string | null) =>
+    id === null
+      ? m.yourOwn
+      : m.teamReceipts(teams.find((team) => team.id === id)?.name ?? common.unnamedTeam)
   return (
     <section className='section'>
       <h2>{m.space}</h2>

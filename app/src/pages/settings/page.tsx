@@ -97,7 +97,9 @@ export const Page = () => (
       <nav className='on-page' aria-label={m.onThisPage}>
         {groups.map(({ id, name }) => <a key={id} href={`#${id}`}>{name}</a>)}
       </nav>
-      <div>{groups.map(({ id, content }) => <div key={id} id={id} className='group'>{content}</div>)}</div>
+      <div>
+        {groups.map(({ id, content }) => <div key={id} id={id} className='group'>{content}</div>)}
+      </div>
     </div>
   </>
 )
@@ -108,7 +110,11 @@ function Name() {
   const save = useAccountChange(rename, () => toast(m.nameChanged))
   return (
     <section className='section'>
-      <Form defaultValues={{ name: user.name }} error={save.error} onSubmit={({ name }) => save.mutate(name)}>
+      <Form
+        defaultValues={{ name: user.name }}
+        error={save.error}
+        onSubmit={({ name }) => save.mutate(name)}
+      >
         <TextField name='name' label={m.yourName} autoComplete='name' required />
         <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
       </Form>

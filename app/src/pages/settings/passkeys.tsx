@@ -3,7 +3,15 @@ import type { Passkey } from 'finance-client'
 import { type ReactNode, useState } from 'react'
 import { useSessionContext } from '../../shell/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
-import { addPasskey, deletePasskey, hasPasskeys, passkeysQuery, removePassword, renamePasskey, requirePasskey } from '../../data/me.ts'
+import {
+  addPasskey,
+  deletePasskey,
+  hasPasskeys,
+  passkeysQuery,
+  removePassword,
+  renamePasskey,
+  requirePasskey,
+} from '../../data/me.ts'
 import { formatMoment } from '../../locale/days.ts'
 import { common } from '../../messages/common.ts'
 import { settings as m } from '../../messages/settings.ts'
@@ -30,7 +38,10 @@ type Question = {
 }
 
 function QuestionDialog(
-  { question: { title, text, action, fields, isConfirmed, done, name = '', work }, onClose }: { question: Question, onClose: () => void },
+  { question: { title, text, action, fields, isConfirmed, done, name = '', work }, onClose }: {
+    question: Question
+    onClose: () => void
+  },
 ) {
   const toast = useToast()
   const change = useAccountChange(work, () => {
@@ -113,12 +124,21 @@ export function Passkeys() {
               <small>
                 {passkey.backed_up ? m.synchronized : m.onOneDevice}
                 {m.passkeySince(formatMoment(passkey.created_at))}
-                {passkey.last_used_at !== null && m.passkeyLastUsed(formatMoment(passkey.last_used_at))}
+                {passkey.last_used_at !== null &&
+                  m.passkeyLastUsed(formatMoment(passkey.last_used_at))}
               </small>
             </span>
             <span className='buttons'>
-              <Action name={m.rename} of={passkey.name} onClick={() => setQuestion(rename(passkey))} />
-              <Action name={common.delete} of={passkey.name} onClick={() => setQuestion(remove(passkey))} />
+              <Action
+                name={m.rename}
+                of={passkey.name}
+                onClick={() => setQuestion(rename(passkey))}
+              />
+              <Action
+                name={common.delete}
+                of={passkey.name}
+                onClick={() => setQuestion(remove(passkey))}
+              />
             </span>
           </li>
         ))}
@@ -130,15 +150,32 @@ export function Passkeys() {
             <button type='button' onClick={() => setQuestion(require(!isRequired))}>
               {isRequired ? m.allowPassword : m.requirePasskey}
             </button>
-            <button type='button' onClick={() => setQuestion(withoutPassword)}>{m.removePassword}</button>
+            <button type='button' onClick={() => setQuestion(withoutPassword)}>
+              {m.removePassword}
+            </button>
           </div>
         </>
       )}
-      {question !== null && <QuestionDialog question={question} onClose={() => setQuestion(null)} />}
+      {question !== null && (
+        <QuestionDialog
+          question={question}
+          onClose={() => setQuestion(null)}
+        />
+      )}
       {hasPasskeys && user.email_verified && (
         <Fold name={m.addPasskey} of={add}>
-          <Form defaultValues={{ name: '', password: '' }} error={add.error} onSubmit={(values) => add.mutate({ name: values.name, ...ownPassword(values) })}>
-            <TextField name='name' label={m.passkeyName} maxLength={100} placeholder={m.passkeyNameDefault} required />
+          <Form
+            defaultValues={{ name: '', password: '' }}
+            error={add.error}
+            onSubmit={(values) => add.mutate({ name: values.name, ...ownPassword(values) })}
+          >
+            <TextField
+              name='name'
+              label={m.passkeyName}
+              maxLength={100}
+              placeholder={m.passkeyNameDefault}
+              required
+            />
             <Confirmation error={add.error} />
             <SubmitButton isBusy={add.isPending}>{m.addPasskeyConfirm}</SubmitButton>
           </Form>

@@ -32,7 +32,13 @@ function Change() {
         error={change.error}
         onSubmit={(values) => change.mutate(values)}
       >
-        <TextField name='currentPassword' label={m.currentPassword} type='password' autoComplete='current-password' required />
+        <TextField
+          name='currentPassword'
+          label={m.currentPassword}
+          type='password'
+          autoComplete='current-password'
+          required
+        />
         <NewPasswordField name='newPassword' label={m.newPassword} />
         <SubmitButton isBusy={change.isPending}>{m.savePassword}</SubmitButton>
       </Form>
@@ -48,7 +54,9 @@ function ByMail({ email }: { email: string }) {
       <p>{m.noPassword}</p>
       <ErrorNote error={mail.error} />
       <div className='buttons'>
-        <button type='button' disabled={mail.isPending} onClick={() => mail.mutate(email)}>{m.emailPasswordLink}</button>
+        <button type='button' disabled={mail.isPending} onClick={() => mail.mutate(email)}>
+          {m.emailPasswordLink}
+        </button>
       </div>
     </>
   )

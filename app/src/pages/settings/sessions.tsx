@@ -9,7 +9,8 @@ import { useToast } from '../../parts/toast.tsx'
 
 /** Returns the browser and the system of a user agent. */
 export function deviceOf(agent: string): string {
-  const browser = /(Firefox|Edg|Chrome|Safari)\//.exec(agent)?.[1]?.replace('Edg', 'Edge') ?? m.unknownProgram
+  const browser = /(Firefox|Edg|Chrome|Safari)\//.exec(agent)?.[1]?.replace('Edg', 'Edge') ??
+    m.unknownProgram
   const system = /(Windows|Android|iPhone|iPad|Mac OS|Linux)/.exec(agent)?.[1]
   return system === undefined ? browser : m.browserOn(browser, system)
 }
@@ -36,21 +37,39 @@ export function Sessions() {
           <li key={session.id}>
             <span>
               {deviceOf(session.user_agent)}
-              <small>{m.since(formatMoment(session.created_at))}{session.ip_address !== '' && `, ${session.ip_address}`}</small>
+              <small>
+                {m.since(formatMoment(session.created_at))}
+                {session.ip_address !== '' && `, ${session.ip_address}`}
+              </small>
             </span>
             {session.current
               ? <span className='badge'>{m.thisSession}</span>
-              : <button type='button' className='quiet' disabled={end.isPending} onClick={() => end.mutate(session.id)}>{m.endSession}</button>}
+              : (
+                <button
+                  type='button'
+                  className='quiet'
+                  disabled={end.isPending}
+                  onClick={() => end.mutate(session.id)}
+                >
+                  {m.endSession}
+                </button>
+              )}
           </li>
         ))}
       </ul>
       <div className='buttons'>
         {others.length > 0 && (
-          <button type='button' disabled={endOthers.isPending} onClick={() => endOthers.mutate(undefined)}>
+          <button
+            type='button'
+            disabled={endOthers.isPending}
+            onClick={() => endOthers.mutate(undefined)}
+          >
             {m.signOutEverywhereElse}
           </button>
         )}
-        <button type='button' disabled={endAll.isPending} onClick={() => endAll.mutate(undefined)}>{m.signOutEverywhere}</button>
+        <button type='button' disabled={endAll.isPending} onClick={() => endAll.mutate(undefined)}>
+          {m.signOutEverywhere}
+        </button>
       </div>
     </section>
   )

@@ -4,7 +4,14 @@ import { useState } from 'react'
 import { encode } from 'uqr'
 import { useSessionContext } from '../../shell/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
-import { beginTwoFactor, confirmTwoFactor, disableTwoFactor, newBackupCodes, passkeysQuery, twoFactorQuery } from '../../data/me.ts'
+import {
+  beginTwoFactor,
+  confirmTwoFactor,
+  disableTwoFactor,
+  newBackupCodes,
+  passkeysQuery,
+  twoFactorQuery,
+} from '../../data/me.ts'
 import { common } from '../../messages/common.ts'
 import { settings as m } from '../../messages/settings.ts'
 import { CodeField, Confirmation, ownPassword } from '../../parts/credentials.tsx'
@@ -26,7 +33,9 @@ export function TwoFactors() {
       {status.isPending && <Skeleton />}
       {codes !== null && <BackupCodes codes={codes} onDone={() => setCodes(null)} />}
       {codes === null && enabled === false && <SetUp onCodes={setCodes} />}
-      {codes === null && enabled === true && <Manage left={status.data?.backup_codes_left ?? 0} onCodes={setCodes} />}
+      {codes === null && enabled === true && (
+        <Manage left={status.data?.backup_codes_left ?? 0} onCodes={setCodes} />
+      )}
     </section>
   )
 }
@@ -50,7 +59,11 @@ function SetUp({ onCodes }: WithCodes) {
         </p>
         {hasNone && <p>{m.twoFactorNoPassword}</p>}
         <Fold name={m.setUpTwoFactor} of={enrollment}>
-          <Form defaultValues={{ password: '' }} error={enrollment.error} onSubmit={(values) => enrollment.mutate(ownPassword(values))}>
+          <Form
+            defaultValues={{ password: '' }}
+            error={enrollment.error}
+            onSubmit={(values) => enrollment.mutate(ownPassword(values))}
+          >
             <Confirmation error={enrollment.error} />
             <SubmitButton isBusy={enrollment.isPending}>{m.continue}</SubmitButton>
           </Form>
@@ -60,18 +73,27 @@ function SetUp({ onCodes }: WithCodes) {
   }
   const uri = enrollment.data.totp_uri
   return (
-    <Form defaultValues={{ code: '' }} error={confirm.error} onSubmit={({ code }) => confirm.mutate(code)}>
+    <Form
+      defaultValues={{ code: '' }}
+      error={confirm.error}
+      onSubmit={({ code }) => confirm.mutate(code)}
+    >
       <p>{m.scanHint}</p>
       <QrCode text={uri} />
       <p>
-        {m.scanKey} <code className='key'>{new URL(uri).searchParams.get('secret')?.replace(/.{4}(?=.)/g, '$& ')}</code>
+        {m.scanKey}{' '}
+        <code className='key'>
+          {new URL(uri).searchParams.get('secret')?.replace(/.{4}(?=.)/g, '$& ')}
+        </code>
       </p>
       <p>
         <a href={uri}>{m.openAuthenticator}</a>
       </p>
       <CodeField autoFocus />
       <SubmitButton isBusy={confirm.isPending}>{m.turnOn}</SubmitButton>
-      <button type='button' className='quiet' onClick={() => enrollment.reset()}>{common.cancel}</button>
+      <button type='button' className='quiet' onClick={() => enrollment.reset()}>
+        {common.cancel}
+      </button>
     </Form>
   )
 }
@@ -79,9 +101,17 @@ function SetUp({ onCodes }: WithCodes) {
 /** One path, because the content security policy allows no inline style. */
 function QrCode({ text }: { text: string }) {
   const { size, data } = encode(text, { border: 4 })
-  const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+  const squares = data.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))
+  )
   return (
-    <svg className='qr' viewBox={`0 0 ${size} ${size}`} role='img' aria-label={m.qrCode} shapeRendering='crispEdges'>
+    <svg
+      className='qr'
+      viewBox={`0 0 ${size} ${size}`}
+      role='img'
+      aria-label={m.qrCode}
+      shapeRendering='crispEdges'
+    >
       <path d={squares.join('')} />
     </svg>
   )
@@ -104,11 +134,19 @@ function Manage({ left, onCodes }: WithCodes & { left: number }) {
           </div>
         )
         : (
-          <Form defaultValues={{ password: '' }} error={change.error} onSubmit={(values) => change.mutate(ownPassword(values))}>
+          <Form
+            defaultValues={{ password: '' }}
+            error={change.error}
+            onSubmit={(values) => change.mutate(ownPassword(values))}
+          >
             <p>{intent === 'off' ? m.turnOffHint : m.newBackupCodesHint}</p>
             <Confirmation error={change.error} />
-            <SubmitButton isBusy={change.isPending}>{intent === 'off' ? m.turnOff : m.createBackupCodes}</SubmitButton>
-            <button type='button' className='quiet' onClick={() => setIntent(null)}>{common.cancel}</button>
+            <SubmitButton isBusy={change.isPending}>
+              {intent === 'off' ? m.turnOff : m.createBackupCodes}
+            </SubmitButton>
+            <button type='button' className='quiet' onClick={() => setIntent(null)}>
+              {common.cancel}
+            </button>
           </Form>
         )}
     </>
@@ -119,7 +157,11 @@ function Manage({ left, onCodes }: WithCodes & { left: number }) {
 function BackupCodes({ codes, onDone }: { codes: string[], onDone: () => void }) {
   const toast = useToast()
   const text = `${codes.join('\n')}\n`
-  const copy = () => navigator.clipboard.writeText(text).then(() => toast(m.codesCopied), () => toast(m.codesCopyFailed))
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => toast(m.codesCopied),
+      () => toast(m.codesCopyFailed),
+    )
   return (
     <div role='status'>
       <p>{m.backupCodesHint}</p>
@@ -132,7 +174,12 @@ function BackupCodes({ codes, onDone }: { codes: string[], onDone: () => void })
       </ul>
       <div className='buttons'>
         <button type='button' autoFocus onClick={() => void copy()}>{m.copy}</button>
-        <button type='button' onClick={() => save(new Blob([text], { type: 'text/plain' }), 'backup-codes.txt')}>{m.saveFile}</button>
+        <button
+          type='button'
+          onClick={() => save(new Blob([text], { type: 'text/plain' }), 'backup-codes.txt')}
+        >
+          {m.saveFile}
+        </button>
         <button type='button' className='primary' onClick={onDone}>{m.codesKept}</button>
       </div>
     </div>

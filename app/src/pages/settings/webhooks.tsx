@@ -3,7 +3,14 @@ import type { Webhook } from 'finance-client'
 import { useState } from 'react'
 import { useSessionContext } from '../../shell/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
-import { createWebhook, deleteWebhook, enableWebhook, rotateWebhookSecret, testWebhook, webhooksQuery } from '../../data/me.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  enableWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  webhooksQuery,
+} from '../../data/me.ts'
 import { formatMoment } from '../../locale/days.ts'
 import { activity } from '../../messages/activity.ts'
 import { common } from '../../messages/common.ts'
@@ -16,9 +23,14 @@ import { useToast } from '../../parts/toast.tsx'
 import { Action, ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { ShownOnce } from './shown-once.tsx'
 
-const tableNames = Object.fromEntries(Object.entries(activity.tables).map(([table, names]) => [table, m.onlyOf(names.at(-1) ?? table)]))
+const tableNames = Object.fromEntries(
+  Object.entries(activity.tables).map(([table, names]) => [table, m.onlyOf(names.at(-1) ?? table)]),
+)
 
-/** Webhooks: creating, which shows the secret once, testing, turning on again, replacing the secret, and deleting. */
+/**
+ * Webhooks: creating, which shows the secret once, testing, turning on again, replacing the secret,
+ * and deleting.
+ */
 export function Webhooks() {
   const { user, teams } = useSessionContext()
   const toast = useToast()
@@ -27,20 +39,32 @@ export function Webhooks() {
   const webhooks = useQuery(webhooksQuery(user.id))
   const test = useAccountChange(
     testWebhook,
-    ({ delivered, failure, status }) => toast(delivered ? m.testAccepted : m.failedWith(m.failures[failure ?? 'status'], status)),
+    ({ delivered, failure, status }) =>
+      toast(delivered ? m.testAccepted : m.failedWith(m.failures[failure ?? 'status'], status)),
   )
   const enable = useAccountChange(enableWebhook, () => toast(m.webhookEnabled))
   const remove = useAccountChange(deleteWebhook, () => {
     setDeleted(null)
     toast(m.webhookDeleted)
   })
-  const ownerOf = ({ organization_id: id }: Webhook) => id === null ? m.personalWithin : teams.find((team) => team.id === id)?.name ?? common.unnamedTeam
+  const ownerOf = ({ organization_id: id }: Webhook) =>
+    id === null
+      ? m.personalWithin
+      : teams.find((team) => team.id === id)?.name ?? common.unnamedTeam
   const stateOf = (
-    { disabled_at: disabledAt, failing_since: failingSince, last_failure: failure, last_status: status, delivered_at: deliveredAt }: Webhook,
+    {
+      disabled_at: disabledAt,
+      failing_since: failingSince,
+      last_failure: failure,
+      last_status: status,
+      delivered_at: deliveredAt,
+    }: Webhook,
   ) => {
     const reason = failure === null ? '' : m.failures[failure]
-    if (disabledAt !== null) return m.offSince(formatMoment(disabledAt), m.failedWith(reason, status))
-    if (failingSince !== null) return m.failsSince(formatMoment(failingSince), m.failedWith(reason, status))
+    if (disabledAt !== null)
+      return m.offSince(formatMoment(disabledAt), m.failedWith(reason, status))
+    if (failingSince !== null)
+      return m.failsSince(formatMoment(failingSince), m.failedWith(reason, status))
     return deliveredAt === null ? m.nothingSent : m.lastSent(formatMoment(deliveredAt))
   }
   return (
@@ -59,9 +83,19 @@ export function Webhooks() {
               </small>
             </span>
             <span className='buttons'>
-              {webhook.disabled_at !== null && <Action name={m.turnOn} of={webhook.name} onClick={() => enable.mutate(webhook)} />}
+              {webhook.disabled_at !== null && (
+                <Action
+                  name={m.turnOn}
+                  of={webhook.name}
+                  onClick={() => enable.mutate(webhook)}
+                />
+              )}
               <Action name={m.test} of={webhook.name} onClick={() => test.mutate(webhook)} />
-              <Action name={m.newSecret} of={m.forName(webhook.name)} onClick={() => setRotated(webhook)} />
+              <Action
+                name={m.newSecret}
+                of={m.forName(webhook.name)}
+                onClick={() => setRotated(webhook)}
+              />
               <Action name={common.delete} of={webhook.name} onClick={() => setDeleted(webhook)} />
             </span>
           </li>
@@ -89,17 +123,40 @@ function NewWebhook() {
   const { teams } = useSessionContext()
   const create = useAccountChange(createWebhook)
   const secret = create.data?.secret
-  if (secret !== undefined) return <ShownOnce name='secret' label={m.secret} text={m.secretOnce} value={secret} onDone={() => create.reset()} />
+  if (secret !== undefined)
+    return (
+      <ShownOnce
+        name='secret'
+        label={m.secret}
+        text={m.secretOnce}
+        value={secret}
+        onDone={() => create.reset()}
+      />
+    )
   return (
     <Fold name={m.newWebhook} of={create}>
       <Form<{ name: string, url: string, organizationId: string, table: string, password: string }>
         defaultValues={{ name: '', url: '', organizationId: '', table: '', password: '' }}
         error={create.error}
         onSubmit={({ name, url, organizationId, table, ...values }) =>
-          create.mutate({ name, url, organizationId: organizationId || null, tables: table === '' ? null : [table], ...ownPassword(values) })}
+          create.mutate({
+            name,
+            url,
+            organizationId: organizationId || null,
+            tables: table === '' ? null : [table],
+            ...ownPassword(values),
+          })}
       >
         <TextField name='name' label={m.keyName} required maxLength={200} />
-        <TextField name='url' label={m.webhookUrl} type='url' pattern='https?://.+' hint={m.webhookUrlHint} required maxLength={2_048} />
+        <TextField
+          name='url'
+          label={m.webhookUrl}
+          type='url'
+          pattern='https?://.+'
+          hint={m.webhookUrlHint}
+          required
+          maxLength={2_048}
+        />
         <Select name='organizationId' label={m.dataOf}>
           <option value=''>{m.personal}</option>
           <Options of={teams.filter(({ role }) => role === 'owner' || role === 'admin')} />
@@ -128,14 +185,23 @@ function NewSecret({ webhook, onClose }: { webhook: Webhook, onClose: () => void
             <Form
               defaultValues={{ password: '' }}
               error={rotate.error}
-              onSubmit={(values) => rotate.mutate({ webhookId: webhook.id, ...ownPassword(values) })}
+              onSubmit={(values) =>
+                rotate.mutate({ webhookId: webhook.id, ...ownPassword(values) })}
             >
               <Confirmation error={rotate.error} />
               <SubmitButton isBusy={rotate.isPending}>{m.createSecret}</SubmitButton>
             </Form>
           </>
         )
-        : <ShownOnce name='secret' label={m.secret} text={m.newSecretOnce} value={secret} onDone={onClose} />}
+        : (
+          <ShownOnce
+            name='secret'
+            label={m.secret}
+            text={m.newSecretOnce}
+            value={secret}
+            onDone={onClose}
+          />
+        )}
     </Dialog>
   )
 }

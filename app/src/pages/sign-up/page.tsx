@@ -26,9 +26,19 @@ export function Page() {
       {methods?.sign_up !== 'closed' && (
         <>
           {methods?.sign_up === 'invitation' && <p>{m.invitationOnly}</p>}
-          <Form defaultValues={{ name: '', email: '', password: '' }} error={register.error} onSubmit={(values) => register.mutate(values)}>
+          <Form
+            defaultValues={{ name: '', email: '', password: '' }}
+            error={register.error}
+            onSubmit={(values) => register.mutate(values)}
+          >
             <TextField name='name' label={m.yourName} autoComplete='name' required />
-            <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' required />
+            <TextField
+              name='email'
+              label={common.emailAddress}
+              type='email'
+              autoComplete='username'
+              required
+            />
             <NewPasswordField name='password' label={common.password} />
             <SubmitButton isBusy={register.isPending}>{common.signUp}</SubmitButton>
           </Form>

@@ -16,16 +16,27 @@ export function Correct({ account, of: { on_date, stated, difference }, onClose 
     outcome: (booked) =>
       booked === null
         ? { text: m.noDifference }
-        : { text: m.adjusted(formatAmount(booked.amount, account.currency), formatDay(on_date)), undoOf: booked.id },
+        : {
+          text: m.adjusted(formatAmount(booked.amount, account.currency), formatDay(on_date)),
+          undoOf: booked.id,
+        },
   })
   return (
     <Dialog title={m.adjustQuestion(formatDay(on_date))} open onClose={onClose}>
       <Form
         defaultValues={{}}
         error={correct.error}
-        onSubmit={() => !correct.isPending && correct.mutate({ account_id: account.id, balance: stated, on_date, name: m.adjustment })}
+        onSubmit={() =>
+          !correct.isPending &&
+          correct.mutate({ account_id: account.id, balance: stated, on_date, name: m.adjustment })}
       >
-        <p>{m.adjustHint(formatAmount(difference, account.currency), formatDay(on_date), difference > 0)}</p>
+        <p>
+          {m.adjustHint(
+            formatAmount(difference, account.currency),
+            formatDay(on_date),
+            difference > 0,
+          )}
+        </p>
         <p>{m.adjustWarning}</p>
         <SubmitButton isBusy={correct.isPending}>{m.adjust}</SubmitButton>
       </Form>

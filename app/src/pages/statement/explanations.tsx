@@ -10,10 +10,17 @@ import { statement as m } from '../../messages/statement.ts'
 import { ErrorNote } from '../../parts/ui.tsx'
 
 /** The sentence of an explanation, and the change that it offers. */
-type Offer = { text: string, action: string, of: string, act: (changes: TransactionChanges) => void }
+type Offer = {
+  text: string
+  action: string
+  of: string
+  act: (changes: TransactionChanges) => void
+}
 
 /** Changes one row unless another user has changed it meanwhile. */
-const changeOne = (row: Transaction, values: RowChange<'transactions'>) => ({ save }: TransactionChanges) => save.mutate({ row, changed: { values } })
+const changeOne =
+  (row: Transaction, values: RowChange<'transactions'>) => ({ save }: TransactionChanges) =>
+    save.mutate({ row, changed: { values } })
 
 function offerOf(one: Explanation, currency: string): Offer {
   if (one.kind === 'pending') {
@@ -28,7 +35,9 @@ function offerOf(one: Explanation, currency: string): Offer {
   const { row } = one
   const [name, day] = [row.name, formatDay(dayOf(row))]
   if (one.kind === 'twice' || one.kind === 'extra') {
-    const text = one.kind === 'extra' ? m.mayBeExtra(name, day) : m.mayBeDuplicate(name, day, one.other.name)
+    const text = one.kind === 'extra'
+      ? m.mayBeExtra(name, day)
+      : m.mayBeDuplicate(name, day, one.other.name)
     return { text, action: m.delete, of: name, act: ({ remove }) => remove.mutate([row]) }
   }
   const { amount } = one
@@ -42,7 +51,9 @@ function offerOf(one: Explanation, currency: string): Offer {
 }
 
 /** Single changes that would explain a difference. */
-export function Explanations({ explanations, currency }: { explanations: readonly Explanation[], currency: string }) {
+export function Explanations(
+  { explanations, currency }: { explanations: readonly Explanation[], currency: string },
+) {
   const changes = useTransactionChanges()
   if (explanations.length === 0) return <p>{m.noExplanation}</p>
   return (
@@ -55,7 +66,13 @@ export function Explanations({ explanations, currency }: { explanations: readonl
           return (
             <li key={text}>
               <span>{text}</span>
-              <button type='button' aria-label={m.actionOn(action, of)} onClick={() => act(changes)}>{action}</button>
+              <button
+                type='button'
+                aria-label={m.actionOn(action, of)}
+                onClick={() => act(changes)}
+              >
+                {action}
+              </button>
             </li>
           )
         })}

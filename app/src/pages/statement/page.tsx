@@ -21,11 +21,25 @@ import './statement.css'
 export function Page() {
   const { context } = useSessionContext()
   const { accountId = '', day = '' } = useParams({ strict: false })
-  const accounts = useQuery({ ...accountsQuery(context), select: (rows) => rows.filter(({ id }) => id === accountId) })
-  const empty = <EmptyState action={<Link to='/accounts'>{reconciliation.allAccounts}</Link>}>{reconciliation.notFound}</EmptyState>
+  const accounts = useQuery({
+    ...accountsQuery(context),
+    select: (rows) => rows.filter(({ id }) => id === accountId),
+  })
+  const empty = (
+    <EmptyState action={<Link to='/accounts'>{reconciliation.allAccounts}</Link>}>
+      {reconciliation.notFound}
+    </EmptyState>
+  )
   return (
     <QueryBoundary of={[accounts]} empty={empty}>
-      {(rows) => rows.map((account) => <OfAccount key={`${account.id} ${day}`} account={account} day={day} />)}
+      {(rows) =>
+        rows.map((account) => (
+          <OfAccount
+            key={`${account.id} ${day}`}
+            account={account}
+            day={day}
+          />
+        ))}
     </QueryBoundary>
   )
 }
@@ -39,9 +53,14 @@ function OfAccount({ account, day }: { account: Account, day: string }) {
       return start === undefined ? [] : [start]
     },
   })
-  const toTheAccount = <Link to='/accounts/$accountId' params={{ accountId: account.id }}>{m.backToAccount}</Link>
+  const toTheAccount = (
+    <Link to='/accounts/$accountId' params={{ accountId: account.id }}>{m.backToAccount}</Link>
+  )
   return (
-    <QueryBoundary of={[compared]} empty={<EmptyState action={toTheAccount}>{m.noBalance}</EmptyState>}>
+    <QueryBoundary
+      of={[compared]}
+      empty={<EmptyState action={toTheAccount}>{m.noBalance}</EmptyState>}
+    >
       {(starts) =>
         starts.map((start) => (
           <Fragment key={day}>
@@ -53,10 +72,18 @@ function OfAccount({ account, day }: { account: Account, day: string }) {
   )
 }
 
-/** The ids of the rows that the user has found on the statement. They survive a reload as long as the account differs. */
-function useTicks(name: string, differs: boolean): [ReadonlySet<string>, (ids: readonly string[]) => void] {
+/**
+ * The ids of the rows that the user has found on the statement. They survive a reload as long as
+ * the account differs.
+ */
+function useTicks(
+  name: string,
+  differs: boolean,
+): [ReadonlySet<string>, (ids: readonly string[]) => void] {
   const { restored, keep, drop } = useDraft(name, { ticked: [] })
-  const [ticked, setTicked] = useState<ReadonlySet<string>>(() => new Set(restored?.['ticked'] as string[] | undefined))
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(() =>
+    new Set(restored?.['ticked'] as string[] | undefined)
+  )
   useUnsavedInput(useId(), differs && ticked.size > 0)
   useEffect(() => {
     if (!differs) drop()
@@ -70,16 +97,34 @@ function useTicks(name: string, differs: boolean): [ReadonlySet<string>, (ids: r
 function Statement({ account, start }: { account: Account, start: StatementStart }) {
   const { context, user } = useSessionContext()
   const { agreedOn, of: { on_date: day, difference } } = start
-  const loaded = useQuery(statementRowsQuery(context, user.id, account.id, agreedOn === null ? null : addDays(agreedOn, 1), day))
+  const loaded = useQuery(
+    statementRowsQuery(
+      context,
+      user.id,
+      account.id,
+      agreedOn === null ? null : addDays(agreedOn, 1),
+      day,
+    ),
+  )
   const [ticked, setTicked] = useTicks(`statement ${account.id} ${day}`, difference !== 0)
   const { rows, areAll } = loaded.data ?? { rows: [], areAll: true }
   return (
     <div className='statement'>
       <Summary {...{ account, start, rows, areAll, ticked }} />
-      <section className='statement-rows' aria-label={agreedOn === null ? m.sinceStart : m.since(formatDay(agreedOn))}>
+      <section
+        className='statement-rows'
+        aria-label={agreedOn === null ? m.sinceStart : m.since(formatDay(agreedOn))}
+      >
         <h2>{agreedOn === null ? m.sinceStart : m.since(formatDay(agreedOn))}</h2>
         <QueryBoundary of={[loaded]} empty={null}>
-          {(all) => <StatementRows {...all} currency={account.currency} ticked={ticked} onTick={setTicked} />}
+          {(all) => (
+            <StatementRows
+              {...all}
+              currency={account.currency}
+              ticked={ticked}
+              onTick={setTicked}
+            />
+          )}
         </QueryBoundary>
       </section>
     </div>

@@ -14,7 +14,11 @@ import { ErrorNote } from '../../parts/ui.tsx'
 import { Correct } from './correct.tsx'
 import { Explanations } from './explanations.tsx'
 
-type SummaryProps = StatementPage & { account: Account, start: StatementStart, ticked: ReadonlySet<string> }
+type SummaryProps = StatementPage & {
+  account: Account
+  start: StatementStart
+  ticked: ReadonlySet<string>
+}
 
 export function Summary({ account, start: { of, balance }, rows, areAll, ticked }: SummaryProps) {
   const { rights } = useSessionContext()
@@ -28,12 +32,17 @@ export function Summary({ account, start: { of, balance }, rows, areAll, ticked 
     [m.statementBalance, say(of.stated)],
     [m.calculated, say(of.computed)],
     ...isTicking
-      ? [[m.checked, m.checkedOf(found.length, rows.length)], [m.checkedBalance, say(sumOf([balance, ...found.map(({ amount }) => amount)]))]] as const
+      ? [[m.checked, m.checkedOf(found.length, rows.length)], [
+        m.checkedBalance,
+        say(sumOf([balance, ...found.map(({ amount }) => amount)])),
+      ]] as const
       : [],
   ] as const
   return (
     <section className='statement-summary' aria-label={reconciliation.title}>
-      <p className='statement-figure' role='status'>{agrees ? m.reconciled : m.differs(say(of.difference))}</p>
+      <p className='statement-figure' role='status'>
+        {agrees ? m.reconciled : m.differs(say(of.difference))}
+      </p>
       <dl className='statement-figures'>
         {figures.map(([name, figure]) => (
           <div key={name}>
@@ -44,7 +53,10 @@ export function Summary({ account, start: { of, balance }, rows, areAll, ticked 
       </dl>
       {/* a part of the rows explains nothing */}
       {!agrees && areAll && rights.write && (
-        <Explanations explanations={explanationsOf(of.difference, rows.filter(({ id }) => !ticked.has(id)))} currency={account.currency} />
+        <Explanations
+          explanations={explanationsOf(of.difference, rows.filter(({ id }) => !ticked.has(id)))}
+          currency={account.currency}
+        />
       )}
       {!agrees && rights.write && (
         <div className='buttons'>
@@ -58,7 +70,9 @@ export function Summary({ account, start: { of, balance }, rows, areAll, ticked 
 }
 
 /** Offers to close the days of a statement that agrees. */
-function CloseDays({ account: { id, closed_until: until }, day }: { account: Account, day: string }) {
+function CloseDays(
+  { account: { id, closed_until: until }, day }: { account: Account, day: string },
+) {
   const close = useChange(closeAccountDays, {
     outcome: () => ({ text: reconciliation.closed(formatDay(day)), undoOf: id }),
   })
@@ -68,7 +82,12 @@ function CloseDays({ account: { id, closed_until: until }, day }: { account: Acc
       <p>{m.closeHint}</p>
       <ErrorNote error={close.error} />
       <div className='buttons'>
-        <button type='button' className='primary' disabled={close.isPending} onClick={() => close.mutate({ id, closed_until: day })}>
+        <button
+          type='button'
+          className='primary'
+          disabled={close.isPending}
+          onClick={() => close.mutate({ id, closed_until: day })}
+        >
           {m.closeThrough(formatDay(day))}
         </button>
       </div>

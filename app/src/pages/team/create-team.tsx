@@ -13,7 +13,8 @@ export function CreateTeam() {
   const toast = useToast()
   const create = useAccountChange(createTeam, (_, name) => toast(m.created(name)))
   // only the service knows the tier of a plan
-  const needsPlan = !isSubscribed || (create.error instanceof FinanceError && create.error.code === 'SUBSCRIPTION_REQUIRED')
+  const needsPlan = !isSubscribed ||
+    (create.error instanceof FinanceError && create.error.code === 'SUBSCRIPTION_REQUIRED')
   return (
     <section className='section'>
       <h2>{m.newTeam}</h2>

@@ -3,7 +3,15 @@ import type { OrganizationWithRole } from 'finance-client'
 import { useSessionContext } from '../../shell/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { chooseContext } from '../../data/me.ts'
-import { answerInvitation, cancelInvitation, type GrantableRole, grantableRoles, invitationsQuery, invite, myInvitationsQuery } from '../../data/teams.ts'
+import {
+  answerInvitation,
+  cancelInvitation,
+  type GrantableRole,
+  grantableRoles,
+  invitationsQuery,
+  invite,
+  myInvitationsQuery,
+} from '../../data/teams.ts'
 import { formatDay } from '../../locale/days.ts'
 import { common } from '../../messages/common.ts'
 import { team as m } from '../../messages/team.ts'
@@ -28,7 +36,11 @@ export function Invitations({ team: { id: organizationId } }: { team: Organizati
               {email} <span className='badge'>{common.roles[role]}</span>
               <small>{m.expires(formatDay(end))}</small>
             </span>
-            <Action name={m.cancelInvitation} of={m.invitationTo(email)} onClick={() => revertImport.mutate(id)} />
+            <Action
+              name={m.cancelInvitation}
+              of={m.invitationTo(email)}
+              onClick={() => revertImport.mutate(id)}
+            />
           </li>
         ))}
       </ul>
@@ -39,7 +51,13 @@ export function Invitations({ team: { id: organizationId } }: { team: Organizati
         error={send.error}
         onSubmit={(values) => send.mutate({ organizationId, ...values })}
       >
-        <TextField name='email' label={common.emailAddress} type='email' autoComplete='off' required />
+        <TextField
+          name='email'
+          label={common.emailAddress}
+          type='email'
+          autoComplete='off'
+          required
+        />
         <Select name='role' label={m.role}>
           <Options of={grantableRoles} />
         </Select>
@@ -56,10 +74,15 @@ export function MyInvitations() {
   const waiting = useQuery({ ...myInvitationsQuery(user.id), enabled: user.email_verified })
   const open = useAccountChange(chooseContext)
   const answer = useAccountChange(answerInvitation, ({ invitation }, { isAccepted }) => {
-    if (isAccepted) toast(m.welcome, { label: m.openTeam, act: () => open.mutate(invitation.organization_id) })
+    if (isAccepted)
+      toast(m.welcome, {
+        label: m.openTeam,
+        act: () => open.mutate(invitation.organization_id),
+      })
     else toast(m.declined)
   })
-  if (waiting.data === undefined || waiting.data.length === 0) return <ErrorNote error={waiting.error} />
+  if (waiting.data === undefined || waiting.data.length === 0)
+    return <ErrorNote error={waiting.error} />
   return (
     <section className='section'>
       <h2>{m.yourInvitations}</h2>
@@ -70,8 +93,19 @@ export function MyInvitations() {
             <span>
               {name} <span className='badge'>{common.roles[role]}</span>
             </span>
-            <button type='button' aria-label={m.acceptOf(name)} onClick={() => answer.mutate({ invitationId: id, isAccepted: true })}>{m.accept}</button>
-            <Action name={m.decline} of={name} onClick={() => answer.mutate({ invitationId: id, isAccepted: false })} />
+            <button
+              type='button'
+              aria-label={m.acceptOf(name)}
+              onClick={() =>
+                answer.mutate({ invitationId: id, isAccepted: true })}
+            >
+              {m.accept}
+            </button>
+            <Action
+              name={m.decline}
+              of={name}
+              onClick={() => answer.mutate({ invitationId: id, isAccepted: false })}
+            />
           </li>
         ))}
       </ul>

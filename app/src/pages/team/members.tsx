@@ -3,7 +3,14 @@ import type { Member, MembershipEvent, OrganizationWithRole } from 'finance-clie
 import { useState } from 'react'
 import { useSessionContext } from '../../shell/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
-import { changeRole, type GrantableRole, grantableRoles, membershipEventsQuery, membersQuery, removeMember } from '../../data/teams.ts'
+import {
+  changeRole,
+  type GrantableRole,
+  grantableRoles,
+  membershipEventsQuery,
+  membersQuery,
+  removeMember,
+} from '../../data/teams.ts'
 import { common } from '../../messages/common.ts'
 import { team as m } from '../../messages/team.ts'
 import { Action, ErrorNote, Skeleton } from '../../parts/ui.tsx'
@@ -19,7 +26,10 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
   const toast = useToast()
   const members = useQuery(membersQuery(organizationId))
   const [leaving, setLeaving] = useState<Member | null>(null)
-  const change = useAccountChange(changeRole, ({ member }) => toast(m.roleChanged(common.roles[member.role])))
+  const change = useAccountChange(
+    changeRole,
+    ({ member }) => toast(m.roleChanged(common.roles[member.role])),
+  )
   const remove = useAccountChange(removeMember, () => setLeaving(null))
   return (
     <section className='section'>
@@ -42,13 +52,26 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
                     aria-label={m.roleOf(nameOf(member))}
                     value={role}
                     disabled={change.isPending}
-                    onChange={({ target }) => change.mutate({ organizationId, userId, role: target.value as GrantableRole })}
+                    onChange={({ target }) =>
+                      change.mutate({
+                        organizationId,
+                        userId,
+                        role: target.value as GrantableRole,
+                      })}
                   >
-                    {Object.keys(grantableRoles).map((one) => <option key={one} value={one}>{common.roles[one as GrantableRole]}</option>)}
+                    {Object.keys(grantableRoles).map((one) => (
+                      <option key={one} value={one}>{common.roles[one as GrantableRole]}</option>
+                    ))}
                   </select>
                 )
                 : <span className='badge'>{common.roles[role]}</span>}
-              {isChangeable && <Action name={common.remove} of={nameOf(member)} onClick={() => setLeaving(member)} />}
+              {isChangeable && (
+                <Action
+                  name={common.remove}
+                  of={nameOf(member)}
+                  onClick={() => setLeaving(member)}
+                />
+              )}
             </li>
           )
         })}
@@ -78,7 +101,9 @@ function textOf({ kind, user, actor, role }: MembershipEvent): string {
     role_changed: m.isNow(role == null ? m.otherRole : common.roles[role]),
     ownership_transferred: m.becameOwner,
   }
-  return `${who} ${did[kind]}${actor === null || actor.id === user?.id ? '' : m.by(actor.name || m.unnamedWithin)}`
+  return `${who} ${did[kind]}${
+    actor === null || actor.id === user?.id ? '' : m.by(actor.name || m.unnamedWithin)
+  }`
 }
 
 /** List of membership events, for the owner and admins. */

@@ -43,7 +43,13 @@ function Teams() {
             <span>
               {name} <span className='badge'>{common.roles[role]}</span>
             </span>
-            {id !== current?.id && <Action name={m.open} of={name} onClick={() => choose.mutate(id)} />}
+            {id !== current?.id && (
+              <Action
+                name={m.open}
+                of={name}
+                onClick={() => choose.mutate(id)}
+              />
+            )}
           </li>
         ))}
       </ul>

@@ -1,4 +1,7 @@
-/** The name of a team, and the ways out of it: leaving, transfer, deletion. Each asks first, because none can be undone. */
+/**
+ * The name of a team, and the ways out of it: leaving, transfer, deletion. Each asks first, because
+ * none can be undone.
+ */
 import { useQuery } from '@tanstack/react-query'
 import type { Member, OrganizationWithRole } from 'finance-client'
 import { useState } from 'react'
@@ -25,8 +28,16 @@ export function TeamEnd({ team: { id, name } }: { team: OrganizationWithRole }) 
       {rights.own && <Transfer team={{ id, name }} />}
       <div className='buttons'>
         {rights.own
-          ? <button type='button' className='danger' onClick={() => setDialog('delete')}>{m.deleteTeam}</button>
-          : <button type='button' className='danger' onClick={() => setDialog('leave')}>{m.leaveTeam}</button>}
+          ? (
+            <button type='button' className='danger' onClick={() => setDialog('delete')}>
+              {m.deleteTeam}
+            </button>
+          )
+          : (
+            <button type='button' className='danger' onClick={() => setDialog('leave')}>
+              {m.leaveTeam}
+            </button>
+          )}
       </div>
       {dialog === 'leave' && (
         <Confirm
@@ -52,7 +63,11 @@ export function TeamEnd({ team: { id, name } }: { team: OrganizationWithRole }) 
           <p>{m.deleteHint}</p>
           <label className='field'>
             {m.deleteConfirmation}
-            <input value={typed} onChange={({ target }) => setTyped(target.value)} autoComplete='off' />
+            <input
+              value={typed}
+              onChange={({ target }) => setTyped(target.value)}
+              autoComplete='off'
+            />
           </label>
         </Confirm>
       )}
@@ -74,9 +89,14 @@ function Transfer({ team: { id: organizationId, name } }: { team: { id: string, 
   if (others.length === 0) return <p>{m.transferEmpty}</p>
   return (
     <>
-      <Form defaultValues={{ userId: others[0]?.user_id ?? '' }} onSubmit={({ userId }) => setHeir(others.find(({ user_id: id }) => id === userId) ?? null)}>
+      <Form
+        defaultValues={{ userId: others[0]?.user_id ?? '' }}
+        onSubmit={({ userId }) => setHeir(others.find(({ user_id: id }) => id === userId) ?? null)}
+      >
         <Select name='userId' label={m.newOwner}>
-          {others.map(({ user_id: id, user: other }) => <option key={id} value={id}>{other?.name || other?.email}</option>)}
+          {others.map(({ user_id: id, user: other }) => (
+            <option key={id} value={id}>{other?.name || other?.email}</option>
+          ))}
         </Select>
         <SubmitButton isBusy={false}>{m.transferTeam}</SubmitButton>
       </Form>
@@ -102,7 +122,11 @@ export function TeamName({ team: { id, name } }: { team: OrganizationWithRole })
   return (
     <section className='section'>
       <h2>{common.name}</h2>
-      <Form defaultValues={{ teamName: name }} error={save.error} onSubmit={({ teamName }) => save.mutate({ organizationId: id, name: teamName })}>
+      <Form
+        defaultValues={{ teamName: name }}
+        error={save.error}
+        onSubmit={({ teamName }) => save.mutate({ organizationId: id, name: teamName })}
+      >
         <TextField name='teamName' label={m.currentName} maxLength={200} required />
         <SubmitButton isBusy={save.isPending}>{m.rename}</SubmitButton>
       </Form>

@@ -10,9 +10,12 @@ import { receipts as m } from '../../messages/receipts.ts'
 import { Action, ErrorNote } from '../../parts/ui.tsx'
 
 /** The types that the service stores. It recognizes them by their bytes. */
-const accepted = '.pdf,.jpg,.jpeg,.png,.webp,.heic,.txt,.eml,.xml,application/pdf,image/jpeg,image/png,image/webp,image/heic'
+const accepted =
+  '.pdf,.jpg,.jpeg,.png,.webp,.heic,.txt,.eml,.xml,application/pdf,image/jpeg,image/png,image/webp,image/heic'
 
-/** Receives files that the user pastes or drops anywhere on the page while the component is mounted. */
+/**
+ * Receives files that the user pastes or drops anywhere on the page while the component is mounted.
+ */
 function useFiles(onFiles: (files: FileList) => void): void {
   const latest = useRef(onFiles)
   useEffect(() => {
@@ -26,10 +29,12 @@ function useFiles(onFiles: (files: FileList) => void): void {
     }
     const paste = (event: ClipboardEvent) => {
       // office programs also copy a picture of the text that the user pastes into a field
-      const isText = event.target instanceof HTMLInputElement && event.clipboardData?.types.includes('text/plain') === true
+      const isText = event.target instanceof HTMLInputElement &&
+        event.clipboardData?.types.includes('text/plain') === true
       if (!isText) take(event, event.clipboardData)
     }
-    const over = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true && event.preventDefault()
+    const over = (event: DragEvent) =>
+      event.dataTransfer?.types.includes('Files') === true && event.preventDefault()
     const drop = (event: DragEvent) => take(event, event.dataTransfer)
     document.addEventListener('paste', paste)
     document.addEventListener('dragover', over)
@@ -46,7 +51,9 @@ export function AddReceipts({ transactionId }: { transactionId: string }) {
   const { context } = useSessionContext()
   const picker = useRef<HTMLInputElement>(null)
   const camera = useRef<HTMLInputElement>(null)
-  const space = useQuery(fileSpaceQuery(context)).data?.find(({ organization_id: id }) => id === context.id)
+  const space = useQuery(fileSpaceQuery(context)).data?.find(({ organization_id: id }) =>
+    id === context.id
+  )
   const add = (files: FileList | null) => {
     if (files !== null) addFiles(context, transactionId, files)
   }
@@ -55,7 +62,9 @@ export function AddReceipts({ transactionId }: { transactionId: string }) {
     <>
       <div className='buttons'>
         <button type='button' onClick={() => picker.current?.click()}>{m.addFiles}</button>
-        <button type='button' className='phone-only' onClick={() => camera.current?.click()}>{m.takePhoto}</button>
+        <button type='button' className='phone-only' onClick={() => camera.current?.click()}>
+          {m.takePhoto}
+        </button>
       </div>
       <input
         ref={picker}
@@ -83,7 +92,11 @@ export function AddReceipts({ transactionId }: { transactionId: string }) {
         }}
       />
       <p className='field-note'>{m.howToAdd}</p>
-      {space !== undefined && <p className='field-note'>{m.left(formatSize(space.bytes_left), formatSize(space.max_file_bytes))}</p>}
+      {space !== undefined && (
+        <p className='field-note'>
+          {m.left(formatSize(space.bytes_left), formatSize(space.max_file_bytes))}
+        </p>
+      )}
     </>
   )
 }
@@ -97,7 +110,17 @@ export const UploadItem = ({ upload }: { upload: Upload }) => (
         ? <progress value={upload.sent} max={1} aria-label={m.progress(upload.file.name)} />
         : <ErrorNote error={upload.error} />}
     </span>
-    {upload.error !== null && <Action name={m.retry} of={upload.file.name} onClick={() => retryUpload(upload)} />}
-    <Action name={upload.error === null ? common.cancel : common.remove} of={upload.file.name} onClick={() => removeUpload(upload)} />
+    {upload.error !== null && (
+      <Action
+        name={m.retry}
+        of={upload.file.name}
+        onClick={() => retryUpload(upload)}
+      />
+    )}
+    <Action
+      name={upload.error === null ? common.cancel : common.remove}
+      of={upload.file.name}
+      onClick={() => removeUpload(upload)}
+    />
   </li>
 )

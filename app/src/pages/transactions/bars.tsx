@@ -23,10 +23,14 @@ type BulkBarProps = {
 }
 
 /** The actions of the selected rows. */
-export function BulkBar({ rows, isMoreThere, categories, isBusy, onChange, onSuggest, onDelete, onClear }: BulkBarProps) {
+export function BulkBar(
+  { rows, isMoreThere, categories, isBusy, onChange, onSuggest, onDelete, onClear }: BulkBarProps,
+) {
   return (
     <div className='tx-bar' role='group' aria-label={m.selectedTransactions} aria-busy={isBusy}>
-      <span role='status'>{isMoreThere ? m.allLoadedSelected(rows.length) : m.selected(rows.length)}</span>
+      <span role='status'>
+        {isMoreThere ? m.allLoadedSelected(rows.length) : m.selected(rows.length)}
+      </span>
       <div className='tx-bar-category'>
         <Combobox
           aria-label={m.bulkCategory}
@@ -35,7 +39,8 @@ export function BulkBar({ rows, isMoreThere, categories, isBusy, onChange, onSug
           none={m.noCategory}
           value=''
           disabled={isBusy}
-          onChange={(id) => onChange({ category_id: id || null })}
+          onChange={(id) =>
+            onChange({ category_id: id || null })}
         />
       </div>
       <select
@@ -43,15 +48,24 @@ export function BulkBar({ rows, isMoreThere, categories, isBusy, onChange, onSug
         value=''
         disabled={isBusy}
         onChange={({ target: { value } }) => {
-          const status = statuses.find((one) => one === value)
-          if (status !== undefined) onChange({ status })
+          const status = statuses.find((one) =>
+            one === value
+          )
+          if (status !== undefined)
+            onChange({ status })
         }}
       >
         <option value=''>{m.statusChoice}</option>
-        {statuses.map((status) => <option key={status} value={status}>{common.statuses[status]}</option>)}
+        {statuses.map((status) => (
+          <option key={status} value={status}>{common.statuses[status]}</option>
+        ))}
       </select>
-      {rows.some(isOpen) && <button type='button' disabled={isBusy} onClick={onSuggest}>{m.suggestCategories}</button>}
-      <button type='button' className='danger' disabled={isBusy} onClick={onDelete}>{common.delete}</button>
+      {rows.some(isOpen) && (
+        <button type='button' disabled={isBusy} onClick={onSuggest}>{m.suggestCategories}</button>
+      )}
+      <button type='button' className='danger' disabled={isBusy} onClick={onDelete}>
+        {common.delete}
+      </button>
       <button type='button' className='quiet' onClick={onClear}>{m.clear}</button>
     </div>
   )
@@ -59,10 +73,13 @@ export function BulkBar({ rows, isMoreThere, categories, isBusy, onChange, onSug
 
 type Totals = Reply<'get_transaction_aggregate'>
 
-export const countOf = (totals: Totals | undefined) => totals?.reduce((sum, { count }) => sum + count, 0) ?? null
+export const countOf = (totals: Totals | undefined) =>
+  totals?.reduce((sum, { count }) => sum + count, 0) ?? null
 
 /** The sum of the filtered rows per currency. */
-export function TotalsBar({ totals, hasTransfers }: { totals: Totals | undefined, hasTransfers: boolean }) {
+export function TotalsBar(
+  { totals, hasTransfers }: { totals: Totals | undefined, hasTransfers: boolean },
+) {
   const count = countOf(totals)
   if (totals === undefined || count === null) return <p className='tx-bar'>{m.addingUp}</p>
   return (

@@ -23,7 +23,10 @@ const rows = [
 
 test('the first row of a day has the sums of the day, without transfers and failed rows', () => {
   expect([...daysOfRows(rows, false)]).toEqual([
-    ['a', { day: '2025-11-21', sums: [{ currency: 'eur', count: 1, sum: -10 }, { currency: 'usd', count: 1, sum: -0.1 }] }],
+    ['a', {
+      day: '2025-11-21',
+      sums: [{ currency: 'eur', count: 1, sum: -10 }, { currency: 'usd', count: 1, sum: -0.1 }],
+    }],
     ['e', { day: '2025-11-20', sums: [{ currency: 'eur', count: 1, sum: 3_000 }] }],
   ])
 })
@@ -34,9 +37,13 @@ test('the last day has no sum while more rows may follow', () => {
 })
 
 test('the bank’s booking day is the day of a row', () => {
-  expect(daysOfRows([row('a', '2025-11-21', -1, { booked_on: '2025-11-19' })], false).get('a')?.day).toBe('2025-11-19')
+  expect(daysOfRows([row('a', '2025-11-21', -1, { booked_on: '2025-11-19' })], false).get('a')?.day)
+    .toBe('2025-11-19')
 })
 
 test('without sums the days are still there', () => {
-  expect([...daysOfRows(rows, false, false).values()]).toEqual([{ day: '2025-11-21', sums: null }, { day: '2025-11-20', sums: null }])
+  expect([...daysOfRows(rows, false, false).values()]).toEqual([{ day: '2025-11-21', sums: null }, {
+    day: '2025-11-20',
+    sums: null,
+  }])
 })

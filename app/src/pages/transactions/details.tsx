@@ -32,7 +32,11 @@ type DetailsProps = {
   onClose: () => void
 }
 
-const textsOf = (row: Transaction) => Object.fromEntries(textColumns.map((column) => [column, row[column] ?? ''])) as Record<TextColumn, string>
+const textsOf = (row: Transaction) =>
+  Object.fromEntries(textColumns.map((column) => [column, row[column] ?? ''])) as Record<
+    TextColumn,
+    string
+  >
 
 const emptyPart: Part = { name: '', category_id: '', amount: null }
 
@@ -44,7 +48,10 @@ const valuesOf = (row: Transaction, begin?: Beginning) => ({
   ...textsOf(row),
 })
 
-/** @param row the row as the details were opened @param now the row as the list has it @param isGone whether the list has it no longer */
+/**
+ * @param row the row as the details were opened @param now the row as the list has it @param isGone
+ * whether the list has it no longer
+ */
 export function Details({ begin, row, now, isGone, categories, changes, onClose }: DetailsProps) {
   const { context } = useSessionContext()
   const { save, renew } = changes
@@ -67,39 +74,76 @@ export function Details({ begin, row, now, isGone, categories, changes, onClose 
       ...Object.fromEntries(textColumns.map((column) => [column, values[column] || null])),
     }
     const changed = changedFields(row, wanted)
-    const names = [...new Set(tagText.split(',').map((name) => name.trim()).filter((name) => name !== ''))]
-    const haveTagsChanged = names.toSorted().join() !== row.tags.map(({ name }) => name).toSorted().join()
+    const names = [
+      ...new Set(tagText.split(',').map((name) => name.trim()).filter((name) => name !== '')),
+    ]
+    const haveTagsChanged =
+      names.toSorted().join() !== row.tags.map(({ name }) => name).toSorted().join()
     const havePartsChanged = JSON.stringify(parts) !== JSON.stringify(partsOf(row))
-    const tags = haveTagsChanged ? (await tagsNamed(context, names, existingTags)).map(({ id }) => id) : undefined
+    const tags = haveTagsChanged
+      ? (await tagsNamed(context, names, existingTags)).map(({ id }) => id)
+      : undefined
     if (Object.keys(changed).length > 0 || haveTagsChanged || havePartsChanged) {
       await save.mutateAsync({
         row: seen,
-        changed: { values: changed, ...(tags !== undefined && { tags }), ...(havePartsChanged && { items: parts.map((part) => itemOf(part, row)) }) },
+        changed: {
+          values: changed,
+          ...(tags !== undefined && { tags }),
+          ...(havePartsChanged && { items: parts.map((part) => itemOf(part, row)) }),
+        },
       })
     }
     onClose()
   }
   const submit = (values: ReturnType<typeof valuesOf>) => {
-    if (save.isPending || !doFit(row, values.parts) || values.parts.some(({ amount }) => amount === null)) return
+    if (
+      save.isPending || !doFit(row, values.parts) ||
+      values.parts.some(({ amount }) => amount === null)
+    ) return
     // the mutation keeps the error for the form
     store(values).catch((error: unknown) => error instanceof ChangedMeanwhile && setSeen(error.row))
   }
   return (
-    <Dialog title={row.name} open onClose={close} {...(begin !== undefined && { focus: beginnings[begin] })}>
+    <Dialog
+      title={row.name}
+      open
+      onClose={close}
+      {...(begin !== undefined && { focus: beginnings[begin] })}
+    >
       <Meanwhile text={!save.isIdle ? null : isGone ? m.conflict.gone : noticeOf(seen, now)} />
-      <Form draft={`details ${row.id}`} defaultValues={valuesOf(row, begin)} error={save.error} onSubmit={submit}>
+      <Form
+        draft={`details ${row.id}`}
+        defaultValues={valuesOf(row, begin)}
+        error={save.error}
+        onSubmit={submit}
+      >
         {({ watch, formState: { isDirty } }) => (
           <>
             <Select name='status' label={m.status}>
-              {statuses.map((status) => <option key={status} value={status}>{common.statuses[status]}</option>)}
+              {statuses.map((status) => (
+                <option key={status} value={status}>{common.statuses[status]}</option>
+              ))}
             </Select>
             <TextField name='tags' label={m.tags} hint={m.tagsHint} autoComplete='off' />
-            {textColumns.map((column) => <TextField key={column} name={column} label={capitalized(fields[column])} maxLength={textLengths[column]} />)}
+            {textColumns.map((column) => (
+              <TextField
+                key={column}
+                name={column}
+                label={capitalized(fields[column])}
+                maxLength={textLengths[column]}
+              />
+            ))}
             <CurrencyField
               readOnly={row.account_id !== null || row.transfer_id !== null}
               {...(row.account_id !== null && { hint: m.currencyHint })}
             />
-            <Splits row={row} currency={/^[a-z]{3}$/.test(watch('currency') ?? '') ? watch('currency') ?? '' : row.currency} categories={categories} />
+            <Splits
+              row={row}
+              currency={/^[a-z]{3}$/.test(watch('currency') ?? '')
+                ? watch('currency') ?? ''
+                : row.currency}
+              categories={categories}
+            />
             <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
             <TransferLink row={row} changes={changes} isEdited={isDirty} onDone={close} />
           </>

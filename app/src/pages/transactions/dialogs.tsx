@@ -27,20 +27,46 @@ type DialogsProps = {
   onClose: () => void
 }
 
-export function Dialogs({ dialog, now, isGone, accounts, categories, changes, onClose }: DialogsProps) {
+export function Dialogs(
+  { dialog, now, isGone, accounts, categories, changes, onClose }: DialogsProps,
+) {
   if (dialog === null) return null
-  if (dialog === 'transfer') return <TransferForm accounts={accounts} changes={changes} onClose={onClose} />
-  if ('suggestFor' in dialog) return <SuggestCategories source={dialog.suggestFor} categories={categories} changes={changes} onClose={onClose} />
-  if ('receipts' in dialog) return <ReceiptsDialog transaction={dialog.receipts} onClose={onClose} />
+  if (dialog === 'transfer')
+    return <TransferForm accounts={accounts} changes={changes} onClose={onClose} />
+  if ('suggestFor' in dialog)
+    return (
+      <SuggestCategories
+        source={dialog.suggestFor}
+        categories={categories}
+        changes={changes}
+        onClose={onClose}
+      />
+    )
+  if ('receipts' in dialog)
+    return <ReceiptsDialog transaction={dialog.receipts} onClose={onClose} />
   if ('details' in dialog) {
     const { details: row, begin } = dialog
-    return <Details begin={begin} row={row} now={now ?? row} isGone={isGone} categories={categories} changes={changes} onClose={onClose} />
+    return (
+      <Details
+        begin={begin}
+        row={row}
+        now={now ?? row}
+        isGone={isGone}
+        categories={categories}
+        changes={changes}
+        onClose={onClose}
+      />
+    )
   }
   if ('ruleFor' in dialog) {
     const { name, category_id: category } = dialog.ruleFor
     return (
       <Suspense>
-        <RuleForm rule={null} begin={{ name, text: name, category: category ?? '' }} onClose={onClose} />
+        <RuleForm
+          rule={null}
+          begin={{ name, text: name, category: category ?? '' }}
+          onClose={onClose}
+        />
       </Suspense>
     )
   }

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import type { Transaction } from '../../data/transactions/api.ts'
 
 /**
- * Returns the rows of the list with the edited one, even if another user has deleted it or it no longer matches the filters.
+ * Returns the rows of the list with the edited one, even if another user has deleted it or it no
+ * longer matches the filters.
  * @param edited the id of the edited row, if there is one
  */
 export function useEditedRow(

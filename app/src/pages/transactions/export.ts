@@ -21,14 +21,22 @@ const columns: Record<string, (row: Transaction, names: Names) => Cell> = {
   category: ({ category_id }, { categories }) => categories.get(category_id ?? ''),
   account: ({ account_id }, { accounts }) => accounts.get(account_id ?? ''),
   tags: ({ tags }) => tags.map(({ name }) => name).join(', '),
-  ...Object.fromEntries(textColumns.map((column) => [fields[column], (row: Transaction) => row[column]])),
+  ...Object.fromEntries(
+    textColumns.map((column) => [fields[column], (row: Transaction) => row[column]]),
+  ),
   id: ({ id }) => id,
 }
 
-const line = (cells: readonly Cell[]) => `${cells.map((cell) => typeof cell === 'string' ? csvText(cell) : String(cell ?? '')).join()}\r\n`
+const line = (cells: readonly Cell[]) =>
+  `${cells.map((cell) => typeof cell === 'string' ? csvText(cell) : String(cell ?? '')).join()}\r\n`
 
-/** @returns the number of written rows, null while no export runs, and a function that starts one */
-export function useExport(list: Listed, names: Names): { progress: number | null, begin: () => void } {
+/**
+ * @returns the number of written rows, null while no export runs, and a function that starts one
+ */
+export function useExport(
+  list: Listed,
+  names: Names,
+): { progress: number | null, begin: () => void } {
   const { context } = useSessionContext()
   const [progress, setProgress] = useState<number | null>(null)
   const toast = useToast()

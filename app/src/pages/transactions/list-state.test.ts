@@ -10,8 +10,14 @@ test('toggling selects rows that are not selected, and the other way round', () 
 })
 
 test('a removal ends the selection and closes the dialog, and the next row becomes active', () => {
-  const opened = reduceList(reduceList(initialState, { type: 'toggle', ids: ['b'] }), { type: 'open', dialog: 'transfer' })
-  expect(reduceList(opened, { type: 'removed', next: 'c' })).toEqual({ ...initialState, active: 'c' })
+  const opened = reduceList(reduceList(initialState, { type: 'toggle', ids: ['b'] }), {
+    type: 'open',
+    dialog: 'transfer',
+  })
+  expect(reduceList(opened, { type: 'removed', next: 'c' })).toEqual({
+    ...initialState,
+    active: 'c',
+  })
 })
 
 test('the row after the removed ones is next, and none after the last', () => {

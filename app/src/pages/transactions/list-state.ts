@@ -1,4 +1,7 @@
-/** The state of the list: the active row, the selection, the edited row and the open dialog. Pure functions. */
+/**
+ * The state of the list: the active row, the selection, the edited row and the open dialog. Pure
+ * functions.
+ */
 import type { Listed, Transaction } from '../../data/transactions/api.ts'
 
 /** The part of the details that the user wants to change. */
@@ -36,7 +39,13 @@ type ListAction =
   /** Rows are removed. `next` becomes the active row. */
   | { type: 'removed', next: string | null }
 
-export const initialState: ListState = { active: null, selected: new Set(), edited: null, categorized: null, dialog: null }
+export const initialState: ListState = {
+  active: null,
+  selected: new Set(),
+  edited: null,
+  categorized: null,
+  dialog: null,
+}
 
 export function reduceList(state: ListState, action: ListAction): ListState {
   if (action.type === 'activate') return { ...state, active: action.id }
@@ -44,15 +53,26 @@ export function reduceList(state: ListState, action: ListAction): ListState {
   if (action.type === 'edit') return { ...state, edited: action.id }
   if (action.type === 'stopEditing') return { ...state, edited: null }
   if (action.type === 'categorize') return { ...state, categorized: action.id }
-  if (action.type === 'categorized') return { ...state, categorized: null, active: action.next ?? state.active }
+  if (action.type === 'categorized')
+    return { ...state, categorized: null, active: action.next ?? state.active }
   if (action.type === 'open') return { ...state, dialog: action.dialog }
-  if (action.type === 'removed') return { ...state, active: action.next, selected: new Set(), dialog: null }
+  if (action.type === 'removed')
+    return { ...state, active: action.next, selected: new Set(), dialog: null }
   const kept = [...state.selected].filter((id) => !action.ids.includes(id))
-  return { ...state, selected: new Set([...kept, ...action.ids.filter((id) => !state.selected.has(id))]) }
+  return {
+    ...state,
+    selected: new Set([...kept, ...action.ids.filter((id) => !state.selected.has(id))]),
+  }
 }
 
-/** Returns the row that becomes active when rows are removed: the first remaining one after them. */
-export function nextOf(rows: ReadonlyArray<{ id: string }>, removed: ReadonlyArray<{ id: string }>): string | null {
+/**
+ * Returns the row that becomes active when rows are removed: the first remaining one after them.
+ */
+export function nextOf(
+  rows: ReadonlyArray<{ id: string }>,
+  removed: ReadonlyArray<{ id: string }>,
+): string | null {
   const ids = new Set(removed.map(({ id }) => id))
-  return rows.slice(rows.findIndex(({ id }) => ids.has(id))).find(({ id }) => !ids.has(id))?.id ?? null
+  return rows.slice(rows.findIndex(({ id }) => ids.has(id))).find(({ id }) => !ids.has(id))?.id ??
+    null
 }

@@ -33,7 +33,10 @@ type ListProps = {
   sort: Sort
   /** The first row of each day, if the list is grouped by day. */
   days: ReadonlyMap<string, Day> | null
-  /** Whether columns other than the date are sortable. For very many rows the database would have to read all. */
+  /**
+   * Whether columns other than the date are sortable. For very many rows the database would have to
+   * read all.
+   */
   isSortable: boolean
   onSort: (sort: Sort) => void
   isReadOnly: boolean
@@ -66,13 +69,21 @@ const covered = { top: 64, bottom: 128 }
 const dayHeight = 44
 
 /** Returns the height of the heading above a row. */
-const headingOf = (days: ListProps['days'], row: Transaction | undefined): number => row !== undefined && days?.has(row.id) === true ? dayHeight : 0
+const headingOf = (days: ListProps['days'], row: Transaction | undefined): number =>
+  row !== undefined && days?.has(row.id) === true ? dayHeight : 0
 
-const step: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }
+const step: Record<string, number> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: 10,
+  PageUp: -10,
+  Home: -Infinity,
+  End: Infinity,
+}
 
 /**
- * Measures the position of the list and the common height of its rows when the page changes its size. Measuring while scrolling
- * would force a layout in each frame.
+ * Measures the position of the list and the common height of its rows when the page changes its
+ * size. Measuring while scrolling would force a layout in each frame.
  */
 function usePlace(grid: ListProps['grid']) {
   const [place, setPlace] = useState({ top: 0, rowHeight: innerWidth < 768 ? 64 : 44 })
@@ -80,7 +91,9 @@ function usePlace(grid: ListProps['grid']) {
     const observer = new ResizeObserver(() => {
       setPlace((before) => {
         const top = Math.round((grid.current?.getBoundingClientRect().top ?? 0) + scrollY)
-        const rowHeight = grid.current?.querySelector<HTMLElement>('.tx-rows > .tx-row:not(.tx-edited)')?.offsetHeight ?? before.rowHeight
+        const rowHeight =
+          grid.current?.querySelector<HTMLElement>('.tx-rows > .tx-row:not(.tx-edited)')
+            ?.offsetHeight ?? before.rowHeight
         return top === before.top && rowHeight === before.rowHeight ? before : { top, rowHeight }
       })
     })
@@ -93,17 +106,25 @@ function usePlace(grid: ListProps['grid']) {
 type Anchor = { id: string, start: number }
 
 /**
- * Keeps the rows in sight at their place when other users add or remove rows above them. At the top of the page new rows appear instead,
- * unless a row is edited.
+ * Keeps the rows in sight at their place when other users add or remove rows above them. At the top
+ * of the page new rows appear instead, unless a row is edited.
  * @param find returns the row to keep
  * @param startOf returns the offset of a row in the page
  */
-function useKeptPlace(rows: ListProps['rows'], find: () => Anchor | undefined, startOf: (id: string) => number | undefined): void {
-  const kept = useRef<{ rows: ListProps['rows'], anchor: Anchor | undefined }>({ rows, anchor: undefined })
+function useKeptPlace(
+  rows: ListProps['rows'],
+  find: () => Anchor | undefined,
+  startOf: (id: string) => number | undefined,
+): void {
+  const kept = useRef<{ rows: ListProps['rows'], anchor: Anchor | undefined }>({
+    rows,
+    anchor: undefined,
+  })
   useLayoutEffect(() => {
     const { rows: before, anchor } = kept.current
     const start = anchor === undefined || before === rows ? undefined : startOf(anchor.id)
-    if (anchor !== undefined && start !== undefined && start !== anchor.start) scrollBy(0, start - anchor.start)
+    if (anchor !== undefined && start !== undefined && start !== anchor.start)
+      scrollBy(0, start - anchor.start)
     kept.current = { rows, anchor: find() }
   })
 }
@@ -135,9 +156,14 @@ export function List(props: ListProps) {
   const { top, rowHeight } = usePlace(grid)
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: useCallback((index: number) => rowHeight + headingOf(days, rows[index]), [rowHeight, days, rows]),
+    estimateSize: useCallback((index: number) => rowHeight + headingOf(days, rows[index]), [
+      rowHeight,
+      days,
+      rows,
+    ]),
     // the heading of a day is above its first row
-    measureElement: (element: HTMLElement) => element.offsetHeight + headingOf(days, rows[Number(element.dataset['index'])]),
+    measureElement: (element: HTMLElement) =>
+      element.offsetHeight + headingOf(days, rows[Number(element.dataset['index'])]),
     // a new function would measure every row again, in each frame
     getItemKey: useCallback((index: number) => rows[index]?.id ?? index, [rows]),
     overscan: 12,
@@ -164,7 +190,11 @@ export function List(props: ListProps) {
       const at = items.findIndex(({ key }) => key === edited)
       const visibleFrom = (virtual.scrollOffset ?? 0) + covered.top
       // the edited row has a height that changes, so the one above it is kept
-      const item = at >= 0 ? items[Math.max(0, at - 1)] : visibleFrom > top ? items.find(({ start }) => start >= visibleFrom) : undefined
+      const item = at >= 0
+        ? items[Math.max(0, at - 1)]
+        : visibleFrom > top
+        ? items.find(({ start }) => start >= visibleFrom)
+        : undefined
       return item && { id: String(item.key), start: item.start }
     },
     (id) => virtual.measurementsCache[rows.findIndex((row) => row.id === id)]?.start,
@@ -173,13 +203,19 @@ export function List(props: ListProps) {
   /** Loaded halves by their transfers. */
   const halves = useMemo(() => {
     const all = new Map<string, Transaction[]>()
-    for (const row of rows) if (row.transfer_id !== null) all.set(row.transfer_id, [...all.get(row.transfer_id) ?? [], row])
+    for (const row of rows)
+      if (row.transfer_id !== null)
+        all.set(row.transfer_id, [...all.get(row.transfer_id) ?? [], row])
     return all
   }, [rows])
-  const otherHalf = ({ id, transfer_id }: Transaction) => names.accounts.get(halves.get(transfer_id ?? '')?.find((half) => half.id !== id)?.account_id ?? '')
+  const otherHalf = ({ id, transfer_id }: Transaction) =>
+    names.accounts.get(
+      halves.get(transfer_id ?? '')?.find((half) => half.id !== id)?.account_id ?? '',
+    )
 
   const press = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey)
+      return
     const at = rows.findIndex(({ id }) => id === active)
     const by = step[event.key]
     const row = rows[at]
@@ -202,20 +238,26 @@ export function List(props: ListProps) {
     event.preventDefault()
   }
 
-  const isFileDrag = ({ dataTransfer: { types } }: DragEvent) => !isReadOnly && types.includes('Files')
+  const isFileDrag = ({ dataTransfer: { types } }: DragEvent) =>
+    !isReadOnly && types.includes('Files')
   const drop = (event: DragEvent) => {
     if (!isFileDrag(event)) return
     event.preventDefault()
-    const index = event.target instanceof Element ? event.target.closest<HTMLElement>('.tx-rows > [data-index]')?.dataset['index'] : undefined
+    const index = event.target instanceof Element
+      ? event.target.closest<HTMLElement>('.tx-rows > [data-index]')?.dataset['index']
+      : undefined
     const row = index === undefined ? undefined : rows[Number(index)]
-    if (row !== undefined && event.dataTransfer.files.length > 0) onFiles(row, event.dataTransfer.files)
+    if (row !== undefined && event.dataTransfer.files.length > 0)
+      onFiles(row, event.dataTransfer.files)
   }
 
   return (
     <div
       ref={grid}
       role='grid'
-      className={`${isReadOnly ? 'tx-grid tx-grid-read' : 'tx-grid'} ${days === null ? 'tx-grid-dates' : 'tx-grid-days'}`}
+      className={`${isReadOnly ? 'tx-grid tx-grid-read' : 'tx-grid'} ${
+        days === null ? 'tx-grid-dates' : 'tx-grid-days'
+      }`}
       tabIndex={0}
       aria-label={common.transactions}
       aria-rowcount={hasMore ? -1 : rows.length + 1}
@@ -226,9 +268,15 @@ export function List(props: ListProps) {
       onDrop={drop}
       onFocus={({ target, currentTarget }) => {
         // measured now, because the list may have moved since it was rendered
-        const above = top - (currentTarget.querySelector('.tx-rows')?.getBoundingClientRect().top ?? 0)
-        const first = items.find(({ start, index }) => start + headingOf(days, rows[index]) - above >= covered.top) ?? items[0]
-        if (target === currentTarget && first !== undefined && !items.some(({ key }) => key === active)) onActive(String(first.key))
+        const above = top -
+          (currentTarget.querySelector('.tx-rows')?.getBoundingClientRect().top ?? 0)
+        const first = items.find(({ start, index }) =>
+          start + headingOf(days, rows[index]) - above >= covered.top
+        ) ?? items[0]
+        if (
+          target === currentTarget && first !== undefined &&
+          !items.some(({ key }) => key === active)
+        ) onActive(String(first.key))
       }}
     >
       <Head {...props} />
@@ -272,7 +320,13 @@ function DayHeading({ day: { day, sums }, offset }: { day: Day, offset: number }
     <div role='row' className='tx-day' style={{ transform: `translateY(${offset}px)` }}>
       <span role='rowheader' className='tx-day-name'>{formatDayInWords(day, today())}</span>
       <span role='gridcell' className='tx-day-sums'>
-        {sums?.map(({ currency, sum }) => <Amount key={currency} value={sum} currency={currency} />)}
+        {sums?.map(({ currency, sum }) => (
+          <Amount
+            key={currency}
+            value={sum}
+            currency={currency}
+          />
+        ))}
       </span>
     </div>
   )
@@ -286,37 +340,63 @@ const columns = [
   { title: common.amount, place: 'tx-amount', column: 'amount' },
 ] as const
 
-const Head = memo(function Head({ rows, days, sort, isSortable, onSort, isReadOnly, selected, onSelect }: ListProps) {
-  const areAll = rows.length > 0 && selected.size >= rows.length
-  return (
-    <div role='row' className='tx-row tx-head' aria-rowindex={1}>
-      {!isReadOnly && (
-        <div role='columnheader' className='tx-check'>
-          <input
-            type='checkbox'
-            aria-label={m.selectLoaded(rows.length)}
-            checked={areAll}
-            onChange={() => onSelect(rows.flatMap(({ id }) => areAll || !selected.has(id) ? [id] : []))}
-          />
-        </div>
-      )}
-      {columns.filter(({ column }) => days === null || column !== 'transaction_date').map(({ title, place, column }) => {
-        const isHere = column !== null && columnOf(sort) === column
-        const isDown = sort.startsWith('-')
-        const next = column === null ? null : isHere ? (isDown ? column : `-${column}` as const) : column === 'name' ? column : `-${column}` as const
-        return (
-          <div key={title} role='columnheader' className={place} aria-sort={isHere ? (isDown ? 'descending' : 'ascending') : undefined}>
-            {next === null || !(isSortable || column === 'transaction_date')
-              ? title
-              : <button type='button' onClick={() => onSort(next)}>{title}{isHere && <span aria-hidden='true'>{isDown ? ' ↓' : ' ↑'}</span>}</button>}
+const Head = memo(
+  function Head(
+    { rows, days, sort, isSortable, onSort, isReadOnly, selected, onSelect }: ListProps,
+  ) {
+    const areAll = rows.length > 0 && selected.size >= rows.length
+    return (
+      <div role='row' className='tx-row tx-head' aria-rowindex={1}>
+        {!isReadOnly && (
+          <div role='columnheader' className='tx-check'>
+            <input
+              type='checkbox'
+              aria-label={m.selectLoaded(rows.length)}
+              checked={areAll}
+              onChange={() =>
+                onSelect(rows.flatMap(({ id }) => areAll || !selected.has(id) ? [id] : []))}
+            />
           </div>
-        )
-      })}
-      {!isReadOnly && (
-        <div role='columnheader' className='tx-menu'>
-          <span className='unseen'>{m.menu}</span>
-        </div>
-      )}
-    </div>
-  )
-})
+        )}
+        {columns.filter(({ column }) => days === null || column !== 'transaction_date').map(
+          ({ title, place, column }) => {
+            const isHere = column !== null && columnOf(sort) === column
+            const isDown = sort.startsWith('-')
+            const next = column === null
+              ? null
+              : isHere
+              ? (isDown ? column : `-${column}` as const)
+              : column === 'name'
+              ? column
+              : `-${column}` as const
+            return (
+              <div
+                key={title}
+                role='columnheader'
+                className={place}
+                aria-sort={isHere ? (isDown ? 'descending' : 'ascending') : undefined}
+              >
+                {next === null || !(isSortable || column === 'transaction_date')
+                  ? title
+                  : (
+                    <button
+                      type='button'
+                      onClick={() => onSort(next)}
+                    >
+                      {title}
+                      {isHere && <span aria-hidden='true'>{isDown ? ' ↓' : ' ↑'}</span>}
+                    </button>
+                  )}
+              </div>
+            )
+          },
+        )}
+        {!isReadOnly && (
+          <div role='columnheader' className='tx-menu'>
+            <span className='unseen'>{m.menu}</span>
+          </div>
+        )}
+      </div>
+    )
+  },
+)

@@ -8,7 +8,12 @@ import { useCategoryCreation } from '../../data/categories.ts'
 import { addFiles } from '../../data/uploads.ts'
 import { useTransactionChanges } from '../../data/transactions/changes.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
-import { isFiltered, type TransactionView, viewOf, usualSort } from '../../data/transactions/filters.ts'
+import {
+  isFiltered,
+  type TransactionView,
+  viewOf,
+  usualSort,
+} from '../../data/transactions/filters.ts'
 import { common } from '../../messages/common.ts'
 import { transactions as m } from '../../messages/transactions.ts'
 import { Combobox } from '../../parts/combobox.tsx'
@@ -39,35 +44,71 @@ function Transactions() {
   const { context, rights } = useSessionContext()
   const view = route.useSearch()
   const navigate = useNavigate({ from: '/transactions' })
-  const { list, rows: loaded, names, categories, accounts, tags, totals, isSortable, hasMore, loadMore, isLoading, isEmpty, error } = useTransactionList(view)
+  const {
+    list,
+    rows: loaded,
+    names,
+    categories,
+    accounts,
+    tags,
+    totals,
+    isSortable,
+    hasMore,
+    loadMore,
+    isLoading,
+    isEmpty,
+    error,
+  } = useTransactionList(view)
   const changes = useTransactionChanges()
   const createCategory = useCategoryCreation()
   const exporting = useExport(list, names)
-  const [{ active, selected, edited, categorized, dialog }, dispatch] = useReducer(reduceList, initialState)
+  const [{ active, selected, edited, categorized, dialog }, dispatch] = useReducer(
+    reduceList,
+    initialState,
+  )
   const { rows, editedRow, isGone } = useEditedRow(loaded, edited)
   const grid = useRef<HTMLDivElement>(null)
   const searchField = useRef<HTMLInputElement>(null)
   const isByDay = view.sort === undefined || view.sort.endsWith('transaction_date')
   // with a category only the parts that belong to it would count
   const hasSums = view.category === undefined && view.parent === undefined
-  const days = useMemo(() => isByDay ? daysOfRows(rows, hasMore, hasSums) : null, [isByDay, rows, hasMore, hasSums])
+  const days = useMemo(() => isByDay ? daysOfRows(rows, hasMore, hasSums) : null, [
+    isByDay,
+    rows,
+    hasMore,
+    hasSums,
+  ])
   const chosen = rows.filter(({ id }) => selected.has(id))
 
   const show = (change: TransactionView, isTyping = false) => {
     // the field shows its value before the list is drawn again
     startTransition(() => {
       dispatch({ type: 'deselect' })
-      void navigate({ search: (before) => viewOf({ ...before, ...change }), replace: isTyping, resetScroll: false })
+      void navigate({
+        search: (before) => viewOf({ ...before, ...change }),
+        replace: isTyping,
+        resetScroll: false,
+      })
     })
   }
   const activate = useCallback((id: string) => dispatch({ type: 'activate', id }), [])
   const toggle = useCallback((ids: readonly string[]) => dispatch({ type: 'toggle', ids }), [])
   const edit = useCallback((id: string) => dispatch({ type: 'edit', id }), [])
-  const showReceipts = useCallback((row: Transaction) => dispatch({ type: 'open', dialog: { receipts: row } }), [])
+  const showReceipts = useCallback(
+    (row: Transaction) => dispatch({ type: 'open', dialog: { receipts: row } }),
+    [],
+  )
   const [menuPlace, setMenuPlace] = useState<MenuPlace | null>(null)
-  const showMenu = useCallback((row: Transaction, button: Element) => setMenuPlace({ row, button }), [])
+  const showMenu = useCallback(
+    (row: Transaction, button: Element) => setMenuPlace({ row, button }),
+    [],
+  )
   useReopenedDraft('transaction', edit, !isLoading)
-  useReopenedDraft('transfer', () => dispatch({ type: 'open', dialog: 'transfer' }), accounts.length > 0)
+  useReopenedDraft(
+    'transfer',
+    () => dispatch({ type: 'open', dialog: 'transfer' }),
+    accounts.length > 0,
+  )
   useReopenedDraft('details', (id) => {
     const row = loaded.find((one) => one.id === id)
     if (row !== undefined) dispatch({ type: 'open', dialog: { details: row } })
@@ -83,8 +124,10 @@ function Transactions() {
     focusList()
   }
   const beginToCategorize = () => {
-    if (chosen.length > 0) document.querySelector<HTMLInputElement>('.tx-bar-category input')?.focus()
-    else if (rows.some(({ id, transfer_id }) => id === active && transfer_id === null)) dispatch({ type: 'categorize', id: active })
+    if (chosen.length > 0)
+      document.querySelector<HTMLInputElement>('.tx-bar-category input')?.focus()
+    else if (rows.some(({ id, transfer_id }) => id === active && transfer_id === null))
+      dispatch({ type: 'categorize', id: active })
   }
   const stopCategorizing = () => {
     dispatch({ type: 'categorize', id: null })
@@ -97,9 +140,11 @@ function Transactions() {
     // the next row is ready for the next choice
     dispatch({ type: 'categorized', next: rows[at + 1]?.id ?? null })
     grid.current?.focus({ preventScroll: true })
-    if (row !== undefined && row.category_id !== (category || null)) changes.change.mutate({ rows: [row], values: { category_id: category || null } })
+    if (row !== undefined && row.category_id !== (category || null))
+      changes.change.mutate({ rows: [row], values: { category_id: category || null } })
   }
-  const remove = () => removeRows(chosen.length > 0 ? chosen : rows.filter(({ id }) => id === active))
+  const remove = () =>
+    removeRows(chosen.length > 0 ? chosen : rows.filter(({ id }) => id === active))
   const removeRows = (removed: readonly Transaction[]) => {
     if (removed.length === 0) return
     dispatch({ type: 'removed', next: nextOf(rows, removed) })
@@ -115,9 +160,15 @@ function Transactions() {
           <Menu.Trigger>{m.more}</Menu.Trigger>
           <MenuPopup>
             {rights.write && (
-              <Menu.Item className='menu-item' onClick={() => dispatch({ type: 'open', dialog: 'transfer' })}>{m.transferBetweenAccounts}</Menu.Item>
+              <Menu.Item
+                className='menu-item'
+                onClick={() => dispatch({ type: 'open', dialog: 'transfer' })}
+              >
+                {m.transferBetweenAccounts}
+              </Menu.Item>
             )}
-            {rights.write && view.parent === undefined && (view.category === undefined || view.category === 'none') && (
+            {rights.write && view.parent === undefined &&
+              (view.category === undefined || view.category === 'none') && (
               <Menu.Item
                 className='menu-item'
                 onClick={() => dispatch({ type: 'open', dialog: { suggestFor: list } })}
@@ -134,7 +185,20 @@ function Transactions() {
       <ErrorNote error={error} />
       {isLoading && <Skeleton rows={12} />}
       {isEmpty && (isFiltered(view)
-        ? <EmptyState action={<button type='button' onClick={() => void navigate({ search: {} })}>{m.showAll}</button>}>{m.noMatches}</EmptyState>
+        ? (
+          <EmptyState
+            action={
+              <button
+                type='button'
+                onClick={() => void navigate({ search: {} })}
+              >
+                {m.showAll}
+              </button>
+            }
+          >
+            {m.noMatches}
+          </EmptyState>
+        )
         : <EmptyState>{rights.write ? m.empty : m.emptyForViewers}</EmptyState>)}
       {rows.length > 0 && (
         <List
@@ -165,7 +229,11 @@ function Transactions() {
               none={m.noCategory}
               value={rows.find(({ id }) => id === categorized)?.category_id ?? ''}
               onChange={categorize}
-              onCreate={(name) => createCategory(name, rows.some(({ id, amount }) => id === categorized && amount > 0))}
+              onCreate={(name) =>
+                createCategory(
+                  name,
+                  rows.some(({ id, amount }) => id === categorized && amount > 0),
+                )}
               onClose={stopCategorizing}
             />
           }
@@ -195,7 +263,12 @@ function Transactions() {
             }}
           />
         )
-        : <TotalsBar totals={totals} hasTransfers={rows.some(({ transfer_id }) => transfer_id !== null)} />)}
+        : (
+          <TotalsBar
+            totals={totals}
+            hasTransfers={rows.some(({ transfer_id }) => transfer_id !== null)}
+          />
+        ))}
       <RowMenu
         place={menuPlace}
         onOpen={(opened) => dispatch({ type: 'open', dialog: opened })}
@@ -204,7 +277,12 @@ function Transactions() {
         onClose={() => setMenuPlace(null)}
         focusList={() => grid.current}
       />
-      <Dialogs dialog={dialog} now={editedRow} {...{ isGone, accounts, categories, changes }} onClose={closeDialog} />
+      <Dialogs
+        dialog={dialog}
+        now={editedRow}
+        {...{ isGone, accounts, categories, changes }}
+        onClose={closeDialog}
+      />
     </div>
   )
 }

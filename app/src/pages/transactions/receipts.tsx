@@ -2,7 +2,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useSessionContext } from '../../shell/session-context.tsx'
-import { type Attachment, attachmentsQuery, changeAttachment, deleteAttachment, fileUrlQuery, readFile, refreshAttachments } from '../../data/attachments.ts'
+import {
+  type Attachment,
+  attachmentsQuery,
+  changeAttachment,
+  deleteAttachment,
+  fileUrlQuery,
+  readFile,
+  refreshAttachments,
+} from '../../data/attachments.ts'
 import { useChange } from '../../data/change.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { useUploads } from '../../data/uploads.ts'
@@ -17,7 +25,9 @@ import { Action, ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { AddReceipts, UploadItem } from './add-receipts.tsx'
 
 /** The receipts of a transaction as a dialog, also for viewers. */
-export const ReceiptsDialog = ({ transaction: { id, name }, onClose }: { transaction: Transaction, onClose: () => void }) => (
+export const ReceiptsDialog = (
+  { transaction: { id, name }, onClose }: { transaction: Transaction, onClose: () => void },
+) => (
   <Dialog title={m.receiptsOf(name)} open onClose={onClose}>
     <Receipts transactionId={id} />
   </Dialog>
@@ -25,7 +35,8 @@ export const ReceiptsDialog = ({ transaction: { id, name }, onClose }: { transac
 
 /** Types that every browser shows as a picture. */
 const pictureTypes = ['image/jpeg', 'image/png', 'image/webp']
-const isPicture = ({ content_type: type }: Attachment) => type !== null && pictureTypes.includes(type)
+const isPicture = ({ content_type: type }: Attachment) =>
+  type !== null && pictureTypes.includes(type)
 
 export function Receipts({ transactionId }: { transactionId: string }) {
   const { context, rights } = useSessionContext()
@@ -53,7 +64,11 @@ export function Receipts({ transactionId }: { transactionId: string }) {
     <div className='tx-receipts'>
       <ErrorNote error={files.error} />
       {files.isPending && <Skeleton rows={1} />}
-      {files.data !== undefined && <p ref={summary} tabIndex={-1} role='status' className='field-note'>{m.status(files.data.length, running)}</p>}
+      {files.data !== undefined && (
+        <p ref={summary} tabIndex={-1} role='status' className='field-note'>
+          {m.status(files.data.length, running)}
+        </p>
+      )}
       <ul className='list'>
         {files.data?.map((file) => (
           <li key={file.id}>
@@ -62,13 +77,24 @@ export function Receipts({ transactionId }: { transactionId: string }) {
                 <Form<{ name: string, note: string }>
                   defaultValues={{ name: file.name, note: file.note ?? '' }}
                   error={change.error}
-                  onSubmit={({ name, note }) => change.isPending || change.mutate({ id: file.id, values: { name, note: note || null } })}
+                  onSubmit={({ name, note }) =>
+                    change.isPending ||
+                    change.mutate({ id: file.id, values: { name, note: note || null } })}
                 >
-                  <TextField name='name' label={m.fileName} required maxLength={255} autoComplete='off' autoFocus />
+                  <TextField
+                    name='name'
+                    label={m.fileName}
+                    required
+                    maxLength={255}
+                    autoComplete='off'
+                    autoFocus
+                  />
                   <TextField name='note' label={m.note} maxLength={1000} autoComplete='off' />
                   <div className='buttons'>
                     <SubmitButton isBusy={change.isPending}>{common.save}</SubmitButton>
-                    <button type='button' className='quiet' onClick={stopEditing}>{common.cancel}</button>
+                    <button type='button' className='quiet' onClick={stopEditing}>
+                      {common.cancel}
+                    </button>
                   </div>
                 </Form>
               )
@@ -85,7 +111,13 @@ export function Receipts({ transactionId }: { transactionId: string }) {
                       }}
                     />
                   )}
-                  {rights.write && <Action name={common.delete} of={file.name} onClick={() => remove.mutate(file)} />}
+                  {rights.write && (
+                    <Action
+                      name={common.delete}
+                      of={file.name}
+                      onClick={() => remove.mutate(file)}
+                    />
+                  )}
                 </>
               )}
           </li>
@@ -102,7 +134,10 @@ export function Receipts({ transactionId }: { transactionId: string }) {
   )
 }
 
-/** A picture, or a file to download. No other file opens in a tab, because a blob has the origin of the app. */
+/**
+ * A picture, or a file to download. No other file opens in a tab, because a blob has the origin of
+ * the app.
+ */
 function File({ file, onShow }: { file: Attachment, onShow: () => void }) {
   const toast = useToast()
   const download = () => void readFile(file.id).then((blob) => save(blob, file.name)).catch(toast)
@@ -123,7 +158,12 @@ function File({ file, onShow }: { file: Attachment, onShow: () => void }) {
   return (
     <>
       {text}
-      <button type='button' className='tx-receipt-open' aria-label={`${m.show} ${file.name}`} onClick={onShow}>
+      <button
+        type='button'
+        className='tx-receipt-open'
+        aria-label={`${m.show} ${file.name}`}
+        onClick={onShow}
+      >
         <Picture file={file} className='tx-receipt-small' />
       </button>
     </>
@@ -133,6 +173,9 @@ function File({ file, onShow }: { file: Attachment, onShow: () => void }) {
 function Picture({ file: { id, name }, className }: { file: Attachment, className: string }) {
   const { context } = useSessionContext()
   const url = useQuery(fileUrlQuery(context, id))
-  if (url.data === undefined) return url.error === null ? <Skeleton rows={1} /> : <ErrorNote error={url.error} />
+  if (url.data === undefined)
+    return url.error === null
+      ? <Skeleton rows={1} />
+      : <ErrorNote error={url.error} />
   return <img className={className} src={url.data} alt={name} />
 }

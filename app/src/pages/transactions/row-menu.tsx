@@ -1,6 +1,18 @@
-/** The menu of a row: each step that begins with one row. One menu serves all rows, because a list draws many. */
+/**
+ * The menu of a row: each step that begins with one row. One menu serves all rows, because a list
+ * draws many.
+ */
 import { Menu } from '@base-ui/react/menu'
-import { ArrowLeftRight, Copy, Paperclip, Pencil, Scissors, Trash2, Undo2, Wand2 } from 'lucide-react'
+import {
+  ArrowLeftRight,
+  Copy,
+  Paperclip,
+  Pencil,
+  Scissors,
+  Trash2,
+  Undo2,
+  Wand2,
+} from 'lucide-react'
 import { MenuPopup } from '../../shell/menus.tsx'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { common } from '../../messages/common.ts'
@@ -26,17 +38,42 @@ export function RowMenu({ place, onOpen, onEdit, onDelete, onClose, focusList }:
   const isTransfer = row.transfer_id !== null
   const steps = [
     { name: common.edit, Icon: Pencil, isOffered: true, act: () => onEdit(row.id) },
-    { name: m.split, Icon: Scissors, isOffered: !isTransfer && row.amount !== 0, act: () => onOpen({ details: row, begin: 'split' }) },
-    { name: m.refund, Icon: Undo2, isOffered: !isTransfer && row.amount < 0, act: () => onOpen({ copyOf: row, isRefund: true }) },
-    { name: m.duplicate, Icon: Copy, isOffered: !isTransfer, act: () => onOpen({ copyOf: row, isRefund: false }) },
+    {
+      name: m.split,
+      Icon: Scissors,
+      isOffered: !isTransfer && row.amount !== 0,
+      act: () => onOpen({ details: row, begin: 'split' }),
+    },
+    {
+      name: m.refund,
+      Icon: Undo2,
+      isOffered: !isTransfer && row.amount < 0,
+      act: () => onOpen({ copyOf: row, isRefund: true }),
+    },
+    {
+      name: m.duplicate,
+      Icon: Copy,
+      isOffered: !isTransfer,
+      act: () => onOpen({ copyOf: row, isRefund: false }),
+    },
     {
       name: m.linkTransfer,
       Icon: ArrowLeftRight,
       isOffered: isTransfer || (row.account_id !== null && row.amount !== 0),
       act: () => onOpen({ details: row, begin: 'transfer' }),
     },
-    { name: receipts.receipts, Icon: Paperclip, isOffered: true, act: () => onOpen({ receipts: row }) },
-    { name: m.createRule, Icon: Wand2, isOffered: !isTransfer, act: () => onOpen({ ruleFor: row }) },
+    {
+      name: receipts.receipts,
+      Icon: Paperclip,
+      isOffered: true,
+      act: () => onOpen({ receipts: row }),
+    },
+    {
+      name: m.createRule,
+      Icon: Wand2,
+      isOffered: !isTransfer,
+      act: () => onOpen({ ruleFor: row }),
+    },
     { name: common.delete, Icon: Trash2, isOffered: true, act: () => onDelete(row) },
   ]
   return (

@@ -10,7 +10,11 @@ import { Amount } from '../../parts/ui.tsx'
 import { common } from '../../messages/common.ts'
 
 /** Names by ids. */
-export type Names = { categories: ReadonlyMap<string, string>, colors: ReadonlyMap<string, string | null>, accounts: ReadonlyMap<string, string> }
+export type Names = {
+  categories: ReadonlyMap<string, string>
+  colors: ReadonlyMap<string, string | null>
+  accounts: ReadonlyMap<string, string>
+}
 
 type RowProps = {
   row: Transaction
@@ -39,7 +43,24 @@ type RowProps = {
 /** A row, which renders only if it changes. */
 export const Row = memo(
   function Row(
-    { row, names, otherHalf, hasDate, index, offset, isActive, isSelected, onActive, onSelect, onEdit, onMenu, onReceipts, editor, picker, measure }: RowProps,
+    {
+      row,
+      names,
+      otherHalf,
+      hasDate,
+      index,
+      offset,
+      isActive,
+      isSelected,
+      onActive,
+      onSelect,
+      onEdit,
+      onMenu,
+      onReceipts,
+      editor,
+      picker,
+      measure,
+    }: RowProps,
   ) {
     const isEdited = editor !== null
     return (
@@ -48,14 +69,19 @@ export const Row = memo(
         data-index={index}
         id={`tx-${row.id}`}
         role='row'
-        className={isEdited ? 'tx-row tx-edited' : row.transfer_id === null ? 'tx-row' : 'tx-row tx-transfer'}
+        className={isEdited
+          ? 'tx-row tx-edited'
+          : row.transfer_id === null
+          ? 'tx-row'
+          : 'tx-row tx-transfer'}
         data-status={isEdited ? undefined : row.status}
         aria-rowindex={index + 2}
         aria-selected={onSelect === null ? undefined : isSelected}
         data-active={isActive || undefined}
         style={{ transform: `translateY(${offset}px)` }}
         // a click in a list above the page bubbles through its component
-        onClick={({ target, currentTarget }) => target instanceof Node && currentTarget.contains(target) && onActive(row.id)}
+        onClick={({ target, currentTarget }) =>
+          target instanceof Node && currentTarget.contains(target) && onActive(row.id)}
       >
         {isEdited
           ? <div role='gridcell' className='tx-editor'>{editor}</div>
@@ -78,25 +104,52 @@ export const Row = memo(
   },
 )
 
-type CellsProps = Pick<RowProps, 'row' | 'names' | 'otherHalf' | 'hasDate' | 'isSelected' | 'onSelect' | 'onEdit' | 'onMenu' | 'onReceipts' | 'picker'>
+type CellsProps = Pick<
+  RowProps,
+  | 'row'
+  | 'names'
+  | 'otherHalf'
+  | 'hasDate'
+  | 'isSelected'
+  | 'onSelect'
+  | 'onEdit'
+  | 'onMenu'
+  | 'onReceipts'
+  | 'picker'
+>
 
-function Cells({ row, names, otherHalf, hasDate, isSelected, onSelect, onEdit, onMenu, onReceipts, picker }: CellsProps) {
+function Cells(
+  { row, names, otherHalf, hasDate, isSelected, onSelect, onEdit, onMenu, onReceipts, picker }:
+    CellsProps,
+) {
   const account = row.account_id === null ? '' : names.accounts.get(row.account_id) ?? ''
   const files = row.attachments.filter(({ status }) => status === 'ready').length
   return (
     <>
       {onSelect !== null && (
         <div role='gridcell' className='tx-check'>
-          <input type='checkbox' tabIndex={-1} aria-label={m.select(row.name)} checked={isSelected} onChange={() => onSelect([row.id])} />
+          <input
+            type='checkbox'
+            tabIndex={-1}
+            aria-label={m.select(row.name)}
+            checked={isSelected}
+            onChange={() => onSelect([row.id])}
+          />
         </div>
       )}
       {hasDate && <div role='gridcell' className='tx-date'>{formatDay(dayOf(row))}</div>}
       <div role='gridcell' className='tx-name'>
         {onSelect === null
           ? <span className='tx-title'>{row.name}</span>
-          : <button type='button' className='tx-title' tabIndex={-1} onClick={() => onEdit(row.id)}>{row.name}</button>}
+          : (
+            <button type='button' className='tx-title' tabIndex={-1} onClick={() => onEdit(row.id)}>
+              {row.name}
+            </button>
+          )}
         {row.status !== 'paid' && <span className='badge'>{common.statuses[row.status]}</span>}
-        {row.line_items.length > 0 && <span className='badge'>{m.splitCount(row.line_items.length)}</span>}
+        {row.line_items.length > 0 && (
+          <span className='badge'>{m.splitCount(row.line_items.length)}</span>
+        )}
         {files > 0 && (
           <button
             type='button'
@@ -112,12 +165,16 @@ function Cells({ row, names, otherHalf, hasDate, isSelected, onSelect, onEdit, o
         {row.tags.map(({ id, name }) => <span key={id} className='tx-tag'>#{name}</span>)}
       </div>
       <div role='gridcell' className='tx-category'>
-        {picker ?? (row.transfer_id !== null ? transferText(row, otherHalf) : row.category_id === null ? '' : (
-          <>
-            <Dot color={names.colors.get(row.category_id)} />
-            {names.categories.get(row.category_id) ?? ''}
-          </>
-        ))}
+        {picker ?? (row.transfer_id !== null ?
+          transferText(row, otherHalf) :
+          row.category_id === null ?
+          '' :
+          (
+            <>
+              <Dot color={names.colors.get(row.category_id)} />
+              {names.categories.get(row.category_id) ?? ''}
+            </>
+          ))}
       </div>
       <div role='gridcell' className='tx-account'>{account}</div>
       <div role='gridcell' className='tx-amount'>

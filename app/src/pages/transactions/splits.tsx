@@ -9,14 +9,21 @@ import { TextField } from '../../parts/form.tsx'
 import { AmountField } from '../../parts/money-fields.tsx'
 import { Amount } from '../../parts/ui.tsx'
 
-/** A part in the form. Its amount is positive in the direction of the whole. `category_id` is empty for the category of the whole. */
+/**
+ * A part in the form. Its amount is positive in the direction of the whole. `category_id` is empty
+ * for the category of the whole.
+ */
 export type Part = { name: string, category_id: string, amount: number | null }
 
 /** Turns an amount into the direction of the whole, and back. */
 const turned = (amount: number, whole: number): number => whole < 0 ? -amount : amount
 
 export const partsOf = ({ amount: whole, line_items }: Transaction): Part[] =>
-  line_items.map(({ name, amount, category_id }) => ({ name, category_id: category_id ?? '', amount: turned(amount, whole) }))
+  line_items.map(({ name, amount, category_id }) => ({
+    name,
+    category_id: category_id ?? '',
+    amount: turned(amount, whole),
+  }))
 
 export const itemOf = ({ name, amount, category_id }: Part, { amount: whole }: Transaction) => ({
   name,
@@ -25,7 +32,8 @@ export const itemOf = ({ name, amount, category_id }: Part, { amount: whole }: T
 })
 
 /** The remainder of the whole, to the cent. */
-const restOf = ({ amount }: Transaction, parts: readonly Part[]): number => sumOf([Math.abs(amount), ...parts.map((part) => -(part.amount ?? 0))])
+const restOf = ({ amount }: Transaction, parts: readonly Part[]): number =>
+  sumOf([Math.abs(amount), ...parts.map((part) => -(part.amount ?? 0))])
 
 /** Whether the parts add up to at most the whole, in its direction. */
 export function doFit(row: Transaction, parts: readonly Part[]): boolean {
@@ -44,7 +52,8 @@ export function Splits({ row, currency, categories }: SplitsProps) {
   const nameOf = (id: string) => categories.find((category) => category.id === id)?.name ?? ''
   /** A part without a name of its own is named like its category. */
   const rename = (index: number, { name, category_id: before }: Part, id: string) => {
-    if (name === '' || name === nameOf(before)) setValue(`parts.${index}.name`, nameOf(id), { shouldDirty: true })
+    if (name === '' || name === nameOf(before))
+      setValue(`parts.${index}.name`, nameOf(id), { shouldDirty: true })
   }
   return (
     <fieldset className='tx-splits'>
@@ -58,15 +67,35 @@ export function Splits({ row, currency, categories }: SplitsProps) {
             label={common.category}
             of={categories}
             none={m.sameCategory}
-            onChange={(id) => rename(index, parts[index] ?? field, id)}
+            onChange={(id) =>
+              rename(index, parts[index] ?? field, id)}
           />
-          <AmountField name={`parts.${index}.amount`} label={common.amount} currency={currency} required />
-          <button type='button' className='quiet' aria-label={m.removeSplit(index + 1)} onClick={() => remove(index)}>×</button>
+          <AmountField
+            name={`parts.${index}.amount`}
+            label={common.amount}
+            currency={currency}
+            required
+          />
+          <button
+            type='button'
+            className='quiet'
+            aria-label={m.removeSplit(index + 1)}
+            onClick={() =>
+              remove(index)}
+          >
+            ×
+          </button>
         </div>
       ))}
       <div className='tx-splits-end'>
         {/* the first part gets the whole remainder, and a coupon what the others are too much by */}
-        <button type='button' onClick={() => append({ name: '', category_id: '', amount: rest === 0 ? null : rest }, { shouldFocus: false })}>
+        <button
+          type='button'
+          onClick={() =>
+            append({ name: '', category_id: '', amount: rest === 0 ? null : rest }, {
+              shouldFocus: false,
+            })}
+        >
           {m.addSplit}
         </button>
         {parts.length > 0 && (

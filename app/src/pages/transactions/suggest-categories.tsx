@@ -21,18 +21,24 @@ type SuggestCategoriesProps = {
   onClose: () => void
 }
 
-export function SuggestCategories({ source, categories, changes: { categorize }, onClose }: SuggestCategoriesProps) {
+export function SuggestCategories(
+  { source, categories, changes: { categorize }, onClose }: SuggestCategoriesProps,
+) {
   const { context } = useSessionContext()
   const suggestions = useQuery(suggestionsFor(context, source))
   const [declined, setDeclined] = useState<ReadonlySet<string>>(new Set())
   const accepted = suggestions.data?.filter(({ row }) => !declined.has(row.id)) ?? []
-  const toggle = (id: string) => setDeclined(new Set(declined.has(id) ? [...declined].filter((other) => other !== id) : [...declined, id]))
+  const toggle = (id: string) =>
+    setDeclined(
+      new Set(declined.has(id) ? [...declined].filter((other) => other !== id) : [...declined, id]),
+    )
   const close = () => {
     categorize.reset()
     onClose()
   }
   const store = () => {
-    if (!categorize.isPending && accepted.length > 0) categorize.mutate(accepted, { onSuccess: close })
+    if (!categorize.isPending && accepted.length > 0)
+      categorize.mutate(accepted, { onSuccess: close })
   }
   return (
     <Dialog title={m.suggestedCategories} open onClose={close}>
@@ -44,7 +50,8 @@ export function SuggestCategories({ source, categories, changes: { categorize },
               <input
                 type='checkbox'
                 checked={accepted.length === all.length}
-                onChange={({ target }) => setDeclined(new Set(target.checked ? [] : all.map(({ row }) => row.id)))}
+                onChange={({ target }) =>
+                  setDeclined(new Set(target.checked ? [] : all.map(({ row }) => row.id)))}
               />
               {m.allSuggestions(all.length)}
             </label>
@@ -52,9 +59,16 @@ export function SuggestCategories({ source, categories, changes: { categorize },
               {all.map(({ row, categoryId, because }) => (
                 <li key={row.id}>
                   <label className='check'>
-                    <input type='checkbox' checked={!declined.has(row.id)} onChange={() => toggle(row.id)} />
+                    <input
+                      type='checkbox'
+                      checked={!declined.has(row.id)}
+                      onChange={() => toggle(row.id)}
+                    />
                     <span>
-                      {m.suggestedFor(row.name, categories.find(({ id }) => id === categoryId)?.name ?? '…')}
+                      {m.suggestedFor(
+                        row.name,
+                        categories.find(({ id }) => id === categoryId)?.name ?? '…',
+                      )}
                       <small>{formatDay(dayOf(row))}</small>
                       <small>{because}</small>
                     </span>
@@ -65,7 +79,12 @@ export function SuggestCategories({ source, categories, changes: { categorize },
             </ul>
             <ErrorNote error={categorize.error} />
             <div className='buttons'>
-              <button type='button' className='primary' aria-disabled={categorize.isPending || accepted.length === 0} onClick={store}>
+              <button
+                type='button'
+                className='primary'
+                aria-disabled={categorize.isPending || accepted.length === 0}
+                onClick={store}
+              >
                 {m.acceptSuggestions(accepted.length)}
               </button>
             </div>

@@ -8,18 +8,35 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { DateField, Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { AmountField } from '../../parts/money-fields.tsx'
 
-type TransferFormProps = { accounts: readonly Account[], changes: TransactionChanges, onClose: () => void }
+type TransferFormProps = {
+  accounts: readonly Account[]
+  changes: TransactionChanges
+  onClose: () => void
+}
 
-type Values = { from_account_id: string, to_account_id: string, amount: number | null, to_amount: number | null, transfer_date: string, name: string }
+type Values = {
+  from_account_id: string
+  to_account_id: string
+  amount: number | null
+  to_amount: number | null
+  transfer_date: string
+  name: string
+}
 
 /** Moves money between two accounts by two rows, which are neither income nor expense. */
 export function TransferForm({ accounts: all, changes: { transfer }, onClose }: TransferFormProps) {
   const accounts = offered(all)
   const currencyOf = (id: string) => accounts.find((account) => account.id === id)?.currency ?? ''
   const submit = ({ amount, to_amount, name, ...values }: Values) => {
-    if (amount === null || values.from_account_id === values.to_account_id || transfer.isPending) return
+    if (amount === null || values.from_account_id === values.to_account_id || transfer.isPending)
+      return
     const isExchange = currencyOf(values.from_account_id) !== currencyOf(values.to_account_id)
-    transfer.mutate({ ...values, amount, name: name || m.transfer, ...(isExchange && { to_amount }) }, { onSuccess: onClose })
+    transfer.mutate({
+      ...values,
+      amount,
+      name: name || m.transfer,
+      ...(isExchange && { to_amount }),
+    }, { onSuccess: onClose })
   }
   if (accounts.length < 2) {
     return (
@@ -38,17 +55,40 @@ export function TransferForm({ accounts: all, changes: { transfer }, onClose }: 
   }
   return (
     <Dialog title={m.transfer} open onClose={onClose}>
-      <Form draft='transfer new' defaultValues={defaultValues} error={transfer.error} onSubmit={submit}>
+      <Form
+        draft='transfer new'
+        defaultValues={defaultValues}
+        error={transfer.error}
+        onSubmit={submit}
+      >
         {({ watch }) => {
           const [from, to] = watch(['from_account_id', 'to_account_id'])
           const [currency, arriving] = [currencyOf(from), currencyOf(to)]
           return (
             <>
               <ComboboxField name='from_account_id' label={m.from} of={accounts} required />
-              <ComboboxField name='to_account_id' label={m.to} of={accounts} problem={from === to ? m.sameAccount : null} required />
-              <AmountField name='amount' label={m.amountIn(currency.toUpperCase())} currency={currency} isNeverZero required />
+              <ComboboxField
+                name='to_account_id'
+                label={m.to}
+                of={accounts}
+                problem={from === to ? m.sameAccount : null}
+                required
+              />
+              <AmountField
+                name='amount'
+                label={m.amountIn(currency.toUpperCase())}
+                currency={currency}
+                isNeverZero
+                required
+              />
               {currency !== arriving && (
-                <AmountField name='to_amount' label={m.amountReceived(arriving.toUpperCase())} currency={arriving} isNeverZero required />
+                <AmountField
+                  name='to_amount'
+                  label={m.amountReceived(arriving.toUpperCase())}
+                  currency={arriving}
+                  isNeverZero
+                  required
+                />
               )}
               <DateField name='transfer_date' label={m.date} required />
               <TextField name='name' label={common.name} placeholder={m.transfer} maxLength={255} />

@@ -2,7 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSessionContext } from '../../shell/session-context.tsx'
 import { accountsQuery } from '../../data/accounts.ts'
-import { halvesOf, isLoneHalf, otherHalvesQuery, type Transaction } from '../../data/transactions/api.ts'
+import {
+  halvesOf,
+  isLoneHalf,
+  otherHalvesQuery,
+  type Transaction,
+} from '../../data/transactions/api.ts'
 import { dayOf } from '../../data/transactions/day.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
 import { formatDay } from '../../locale/days.ts'
@@ -18,7 +23,9 @@ type TransferLinkProps = {
   onDone: () => void
 }
 
-export function TransferLink({ row, changes: { link, unlink }, isEdited, onDone }: TransferLinkProps) {
+export function TransferLink(
+  { row, changes: { link, unlink }, isEdited, onDone }: TransferLinkProps,
+) {
   const { context, user } = useSessionContext()
   const { data: accounts = [] } = useQuery(accountsQuery(context))
   const { transfer_id: transfer, account_id: account } = row
@@ -32,15 +39,21 @@ export function TransferLink({ row, changes: { link, unlink }, isEdited, onDone 
   const candidates = useQuery({ ...otherHalvesQuery(context, user.id, row), enabled: isLinkable })
   if (transfer === null && !isLinkable) return null
   const isBusy = isEdited || link.isPending || unlink.isPending
-  const nameOf = (other: Transaction) => accounts.find(({ id }) => id === other.account_id)?.name ?? m.noAccount
+  const nameOf = (other: Transaction) =>
+    accounts.find(({ id }) => id === other.account_id)?.name ?? m.noAccount
   return (
     <section className='tx-link' aria-labelledby='tx-link'>
-      <h3 id='tx-link' tabIndex={-1}>{isWhole ? m.transferWith : isLinkable ? m.linkAsTransferWith : m.transfer}</h3>
+      <h3 id='tx-link' tabIndex={-1}>
+        {isWhole ? m.transferWith : isLinkable ? m.linkAsTransferWith : m.transfer}
+      </h3>
       <ErrorNote error={link.error ?? unlink.error} />
       {isEdited && <p className='field-note'>{m.saveFirst}</p>}
       {isLoneHalf(row) && <p className='field-note'>{m.otherHalfElsewhere}</p>}
       {(isWhole || isLinkable) && (
-        <QueryBoundary of={[isWhole ? halves : candidates]} empty={<p className='field-note'>{isWhole ? m.otherHalfElsewhere : m.noOtherHalf}</p>}>
+        <QueryBoundary
+          of={[isWhole ? halves : candidates]}
+          empty={<p className='field-note'>{isWhole ? m.otherHalfElsewhere : m.noOtherHalf}</p>}
+        >
           {(others) => (
             <ul className='list'>
               {others.map((other) => (
@@ -64,7 +77,15 @@ export function TransferLink({ row, changes: { link, unlink }, isEdited, onDone 
           )}
         </QueryBoundary>
       )}
-      {transfer !== null && <button type='button' disabled={isBusy} onClick={() => unlink.mutate(transfer, { onSuccess: onDone })}>{m.unlink}</button>}
+      {transfer !== null && (
+        <button
+          type='button'
+          disabled={isBusy}
+          onClick={() => unlink.mutate(transfer, { onSuccess: onDone })}
+        >
+          {m.unlink}
+        </button>
+      )}
     </section>
   )
 }

@@ -18,10 +18,15 @@ export function useTransactionList(view: TransactionView) {
   const { context, user } = useSessionContext()
   const existing = useQuery(categoriesQuery(context))
   const categories = existing.data ?? noRows
-  const subcategories = useMemo(() => categories.filter(({ parent_id: parent }) => parent !== null && parent === view.parent).map(({ id }) => id), [
-    categories,
-    view.parent,
-  ])
+  const subcategories = useMemo(
+    () =>
+      categories.filter(({ parent_id: parent }) => parent !== null && parent === view.parent)
+        .map(({ id }) => id),
+    [
+      categories,
+      view.parent,
+    ],
+  )
   const list: Listed = { userId: user.id, view, subcategories }
   // without the categories the subcategories of a parent are unknown
   const waits = view.parent !== undefined && existing.data === undefined && { enabled: false }

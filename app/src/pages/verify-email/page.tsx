@@ -54,8 +54,18 @@ function NotVerified() {
       <p>{m.linkFailedHint}</p>
       {send.data === undefined
         ? (
-          <Form defaultValues={{ email: '' }} error={send.error} onSubmit={({ email }) => send.mutate(email)}>
-            <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' required />
+          <Form
+            defaultValues={{ email: '' }}
+            error={send.error}
+            onSubmit={({ email }) => send.mutate(email)}
+          >
+            <TextField
+              name='email'
+              label={common.emailAddress}
+              type='email'
+              autoComplete='username'
+              required
+            />
             <SubmitButton isBusy={send.isPending}>{m.sendLink}</SubmitButton>
           </Form>
         )

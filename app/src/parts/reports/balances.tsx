@@ -2,7 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSessionContext } from '../../shell/session-context.tsx'
-import { type Account, accountsQuery, balanceOf, bookedQuery, isClosed } from '../../data/accounts.ts'
+import {
+  type Account,
+  accountsQuery,
+  balanceOf,
+  bookedQuery,
+  isClosed,
+} from '../../data/accounts.ts'
 import { today } from '../../locale/days.ts'
 import { balancesOf, sumsByCurrency } from '../../locale/figures.ts'
 import { addMonths, formatPeriod, monthOf } from '../../locale/months.ts'
@@ -13,18 +19,26 @@ import { common } from '../../messages/common.ts'
 import { reports as m } from '../../messages/reports.ts'
 
 /** The month of a day and the five before. */
-const monthsUntil = (day: string): string[] => [-5, -4, -3, -2, -1, 0].map((count) => addMonths(monthOf(day), count))
+const monthsUntil = (day: string): string[] =>
+  [-5, -4, -3, -2, -1, 0].map((count) => addMonths(monthOf(day), count))
 
 /** Current and former balances per account, and sums per currency. */
 export function Balances() {
   const { context, rights } = useSessionContext()
   const months = monthsUntil(today())
-  const accounts = useQuery({ ...accountsQuery(context), select: (all) => all.filter((account) => !isClosed(account) || balanceOf(account) !== 0) })
+  const accounts = useQuery({
+    ...accountsQuery(context),
+    select: (all) => all.filter((account) => !isClosed(account) || balanceOf(account) !== 0),
+  })
   const [isTable, setIsTable] = useState(false)
   return (
     <QueryBoundary
       of={[accounts]}
-      empty={<EmptyState action={rights.write && <Link to='/accounts'>{m.addAccount}</Link>}>{m.balancesEmpty}</EmptyState>}
+      empty={
+        <EmptyState action={rights.write && <Link to='/accounts'>{m.addAccount}</Link>}>
+          {m.balancesEmpty}
+        </EmptyState>
+      }
       loading={<Skeleton rows={5} />}
     >
       {(rows) => (
@@ -38,7 +52,9 @@ export function Balances() {
               </tr>
             </thead>
             <tbody>
-              {rows.map((account) => <AccountRow key={account.id} {...{ account, months, isTable }} />)}
+              {rows.map((account) => (
+                <AccountRow key={account.id} {...{ account, months, isTable }} />
+              ))}
             </tbody>
             <tfoot>
               <Totals accounts={rows} />
@@ -52,13 +68,16 @@ export function Balances() {
 }
 
 /** The opening balance as a change of its month. Without a day it counts from the beginning. */
-const opening = ({ opened_on: day, balance }: Account) => day === null || day > today() ? [] : [{ month: monthOf(day), amount: balance }]
+const opening = ({ opened_on: day, balance }: Account) =>
+  day === null || day > today() ? [] : [{ month: monthOf(day), amount: balance }]
 
 type AccountRowProps = { account: Account, months: string[], isTable: boolean }
 
 function AccountRow({ account, months, isTable }: AccountRowProps) {
   const { context } = useSessionContext()
-  const booked = useQuery(bookedQuery(context, account.id, { start: months[0] ?? '', end: today() }))
+  const booked = useQuery(
+    bookedQuery(context, account.id, { start: months[0] ?? '', end: today() }),
+  )
   const moved = booked.data?.map(({ key, value }) => ({ month: key ?? '', amount: value }))
   const balances = moved && balancesOf(balanceOf(account), [...moved, ...opening(account)], months)
   return (
@@ -74,20 +93,23 @@ function AccountRow({ account, months, isTable }: AccountRowProps) {
           <Amount value={balanceOf(account)} currency={account.currency} />
         </td>
       </tr>
-      {isTable && balances !== undefined && months.slice(0, -1).map((month, index) => (
-        <tr key={month} className='resting'>
-          <th scope='row' colSpan={2}>{m.endOf(formatPeriod(month, 'month'))}</th>
-          <td className='amount'>
-            <Amount value={balances[index] ?? 0} currency={account.currency} />
-          </td>
-        </tr>
-      )).toReversed()}
+      {isTable && balances !== undefined &&
+        months.slice(0, -1).map((month, index) => (
+          <tr key={month} className='resting'>
+            <th scope='row' colSpan={2}>{m.endOf(formatPeriod(month, 'month'))}</th>
+            <td className='amount'>
+              <Amount value={balances[index] ?? 0} currency={account.currency} />
+            </td>
+          </tr>
+        )).toReversed()}
     </>
   )
 }
 
 function Totals({ accounts }: { accounts: Account[] }) {
-  const sums = sumsByCurrency(accounts.map((account) => ({ amount: balanceOf(account), currency: account.currency })))
+  const sums = sumsByCurrency(
+    accounts.map((account) => ({ amount: balanceOf(account), currency: account.currency })),
+  )
   return sums.filter(({ count }) => count > 1).map(({ currency, sum }) => (
     <tr key={currency}>
       <th scope='row' colSpan={2}>{m.allIn(currency.toUpperCase())}</th>

@@ -24,7 +24,11 @@ export function Budgets({ days, money }: { days: Days, money: Money }) {
       {passed > 0 && passed < 1 && <small>{m.todayMark}</small>}
       <QueryBoundary
         of={[compared]}
-        empty={<EmptyState action={rights.write && <Link to='/budgets'>{m.setBudget}</Link>}>{m.budgetsEmpty}</EmptyState>}
+        empty={
+          <EmptyState action={rights.write && <Link to='/budgets'>{m.setBudget}</Link>}>
+            {m.budgetsEmpty}
+          </EmptyState>
+        }
         loading={<Skeleton rows={5} />}
       >
         {(rows) => (
@@ -41,8 +45,18 @@ export function Budgets({ days, money }: { days: Days, money: Money }) {
                 {rows.map(({ category_id: id, name, currency, budget, actual, difference }) => (
                   <tr key={`${id} ${currency}`}>
                     <th scope='row'>
-                      <Dot color={categories.find((category) => category.id === id)?.color ?? null} />
-                      <RowsLink {...transactionsOf(id, categories, rows)} days={days} currency={money.convertTo === null ? currency : null}>{name}</RowsLink>
+                      <Dot
+                        color={categories.find((category) =>
+                          category.id === id
+                        )?.color ?? null}
+                      />
+                      <RowsLink
+                        {...transactionsOf(id, categories, rows)}
+                        days={days}
+                        currency={money.convertTo === null ? currency : null}
+                      >
+                        {name}
+                      </RowsLink>
                       <BudgetBar budget={budget} actual={actual} passed={passed} />
                     </th>
                     <td className='amount'>
@@ -63,17 +77,32 @@ export function Budgets({ days, money }: { days: Days, money: Money }) {
 }
 
 /**
- * Returns the filter for the transactions of a budget. They include those of the subcategories, except if each of these has a budget of its own.
+ * Returns the filter for the transactions of a budget. They include those of the subcategories,
+ * except if each of these has a budget of its own.
  * @param compared all budgets of the days
  */
-export const transactionsOf = (id: string, categories: readonly Category[], compared: readonly Comparison[]): { parent: string } | { category: string } =>
-  categories.some((one) => one.parent_id === id && !compared.some(({ category_id: budgeted }) => budgeted === one.id)) ? { parent: id } : { category: id }
+export const transactionsOf = (
+  id: string,
+  categories: readonly Category[],
+  compared: readonly Comparison[],
+): { parent: string } | { category: string } =>
+  categories.some((one) =>
+      one.parent_id === id && !compared.some(({ category_id: budgeted }) => budgeted === one.id)
+    )
+    ? { parent: id }
+    : { category: id }
 
 /** @param difference negative if overspent */
 const leftOf = (difference: number, currency: string): string =>
   difference < 0 ? m.over(formatAmount(-difference, currency)) : formatAmount(difference, currency)
 
 /** @param passed the share of passed days, from 0 to 1 */
-export const BudgetBar = ({ budget, actual, passed }: Pick<Comparison, 'budget' | 'actual'> & { passed: number }) => (
-  <Bar share={budget > 0 ? actual / budget : Number(actual > 0)} mark={passed > 0 && passed < 1 ? passed : undefined} isOver={actual > budget} />
+export const BudgetBar = (
+  { budget, actual, passed }: Pick<Comparison, 'budget' | 'actual'> & { passed: number },
+) => (
+  <Bar
+    share={budget > 0 ? actual / budget : Number(actual > 0)}
+    mark={passed > 0 && passed < 1 ? passed : undefined}
+    isOver={actual > budget}
+  />
 )

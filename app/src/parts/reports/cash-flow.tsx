@@ -22,7 +22,11 @@ export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & {
   const { context, rights } = useSessionContext()
   const flow = useQuery(cashFlowQuery(context, { grouping, periods, upcoming }, money))
   const [isTable, setIsTable] = useState(false)
-  const empty = <EmptyState action={rights.write && <Link to='/transactions'>{m.addTransaction}</Link>}>{m.cashFlowEmpty}</EmptyState>
+  const empty = (
+    <EmptyState action={rights.write && <Link to='/transactions'>{m.addTransaction}</Link>}>
+      {m.cashFlowEmpty}
+    </EmptyState>
+  )
   return (
     <QueryBoundary of={[flow]} empty={empty} loading={<Skeleton rows={8} />}>
       {(rows) => {
@@ -32,20 +36,25 @@ export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & {
           only: money.convertTo === null ? currency : null,
           unit: unitOf[grouping],
         }))
-        if (!all.some(({ flows }) => hasFlow(flows)) && rows.every((row) => row.left_out === 0)) return empty
+        if (!all.some(({ flows }) => hasFlow(flows)) && rows.every((row) => row.left_out === 0))
+          return empty
         return (
           <>
             {all.map((one) =>
-              isTable ? <FlowTable key={one.currency} {...one} /> : (
-                <Suspense key={one.currency} fallback={<div className='report-chart' />}>
-                  <ColumnsChart
-                    {...one}
-                    name={common.cashFlow}
-                    textOf={(period) => textOf(period, one)}
-                    wrap={(period, column, tabIndex) => <ColumnLink flow={period} tabIndex={tabIndex} {...one}>{column}</ColumnLink>}
-                  />
-                </Suspense>
-              )
+              isTable ?
+                <FlowTable key={one.currency} {...one} /> :
+                (
+                  <Suspense key={one.currency} fallback={<div className='report-chart' />}>
+                    <ColumnsChart
+                      {...one}
+                      name={common.cashFlow}
+                      textOf={(period) => textOf(period, one)}
+                      wrap={(period, column, tabIndex) => (
+                        <ColumnLink flow={period} tabIndex={tabIndex} {...one}>{column}</ColumnLink>
+                      )}
+                    />
+                  </Suspense>
+                )
             )}
             {!isTable && <Legend parts={upcoming > 0 ? parts : parts.slice(0, 2)} />}
             <TableSwitch isTable={isTable} onChange={setIsTable} />
@@ -57,10 +66,16 @@ export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & {
   )
 }
 
-const parts = [['report-flow-in', m.income], ['report-flow-out', m.expenses], ['report-flow-out report-flow-planned', m.planned]] as const
+const parts = [['report-flow-in', m.income], ['report-flow-out', m.expenses], [
+  'report-flow-out report-flow-planned',
+  m.planned,
+]] as const
 
 /** The figures of a column. */
-function textOf({ period, actual, planned, isComing }: Flow, { currency, unit }: Pick<FlowProps, 'currency' | 'unit'>): string {
+function textOf(
+  { period, actual, planned, isComing }: Flow,
+  { currency, unit }: Pick<FlowProps, 'currency' | 'unit'>,
+): string {
   const say = (amount: number) => formatAmount(amount, currency)
   const sums = isComing
     ? m.plannedRecurring(say(planned.expenses))
@@ -68,13 +83,32 @@ function textOf({ period, actual, planned, isComing }: Flow, { currency, unit }:
   return `${formatPeriod(period, unit)}: ${sums}`
 }
 
-type ColumnLinkProps = Omit<FlowProps, 'flows'> & { flow: Flow, tabIndex: number, children: ReactNode }
+type ColumnLinkProps = Omit<FlowProps, 'flows'> & {
+  flow: Flow
+  tabIndex: number
+  children: ReactNode
+}
 
 /** Links a column to its transactions. */
 function ColumnLink({ flow, currency, only, unit, tabIndex, children }: ColumnLinkProps) {
   const label = textOf(flow, { currency, unit })
-  if (flow.isComing) return <Link to='/recurring' className='report-column' aria-label={label} tabIndex={tabIndex}>{children}</Link>
-  return <RowsLink days={daysOf(flow.period, unit)} currency={only} className='report-column' label={label} tabIndex={tabIndex}>{children}</RowsLink>
+  if (flow.isComing)
+    return (
+      <Link to='/recurring' className='report-column' aria-label={label} tabIndex={tabIndex}>
+        {children}
+      </Link>
+    )
+  return (
+    <RowsLink
+      days={daysOf(flow.period, unit)}
+      currency={only}
+      className='report-column'
+      label={label}
+      tabIndex={tabIndex}
+    >
+      {children}
+    </RowsLink>
+  )
 }
 
 const columns = [m.income, m.expenses, m.net]
@@ -94,12 +128,26 @@ function FlowTable({ flows, currency, only, unit }: FlowProps) {
       <tbody>
         {flows.map(({ period, actual, planned, isComing }) => {
           const name = formatPeriod(period, unit)
-          const figures = isComing ? ['–', '–', '–'] : [actual.income, actual.expenses, actual.net].map((amount) => formatAmount(amount, currency))
+          const figures = isComing
+            ? ['–', '–', '–']
+            : [actual.income, actual.expenses, actual.net].map((amount) =>
+              formatAmount(amount, currency)
+            )
           return (
             <tr key={period}>
-              <th scope='row'>{isComing ? name : <RowsLink days={daysOf(period, unit)} currency={only}>{name}</RowsLink>}</th>
-              {figures.map((figure, index) => <td key={index} className='amount' data-label={columns[index]}>{figure}</td>)}
-              {hasPlans && <td className='amount' data-label={m.planned}>{planned.expenses === 0 ? '–' : formatAmount(planned.expenses, currency)}</td>}
+              <th scope='row'>
+                {isComing
+                  ? name
+                  : <RowsLink days={daysOf(period, unit)} currency={only}>{name}</RowsLink>}
+              </th>
+              {figures.map((figure, index) => (
+                <td key={index} className='amount' data-label={columns[index]}>{figure}</td>
+              ))}
+              {hasPlans && (
+                <td className='amount' data-label={m.planned}>
+                  {planned.expenses === 0 ? '–' : formatAmount(planned.expenses, currency)}
+                </td>
+              )}
             </tr>
           )
         })}

@@ -1,6 +1,6 @@
 /**
- * Columns above and below a line, with a mark for the net. Drawn by hand. A comparison with chart libraries:
- * docs/decisions/app-pages.md#react-draws-charts-as-svg-on-d3s-scales.
+ * Columns above and below a line, with a mark for the net. Drawn by hand. A comparison with chart
+ * libraries: docs/decisions/app-pages.md#react-draws-charts-as-svg-on-d3s-scales.
  */
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { Fragment, type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
@@ -21,13 +21,18 @@ type ColumnsChartProps = {
   flows: Flow[]
   currency: string
   unit: Unit
-  /** Names a column for screen readers, and may make it a link. Only the current column is a stop of the tab key. */
+  /**
+   * Names a column for screen readers, and may make it a link. Only the current column is a stop of
+   * the tab key.
+   */
   wrap: (flow: Flow, column: ReactNode, tabIndex: number) => ReactNode
   /** The figures of a column, which are shown above the chart. */
   textOf: (flow: Flow) => string
 }
 
-export default function ColumnsChart({ name, flows, currency, unit, wrap, textOf }: ColumnsChartProps) {
+export default function ColumnsChart(
+  { name, flows, currency, unit, wrap, textOf }: ColumnsChartProps,
+) {
   const [box, { width }] = useSize<HTMLDivElement>()
   const [read, setRead] = useState<number | null>(null)
   const current = flows.findLastIndex(({ isComing }) => !isComing)
@@ -37,7 +42,8 @@ export default function ColumnsChart({ name, flows, currency, unit, wrap, textOf
   const y = scaleLinear([-lowest, highest], [height - edge.bottom, edge.top]).nice(4)
   const ticks = fewTicks(y)
   const start = labelWidth(ticks.map((tick) => formatShort(tick, currency)))
-  const x = scaleBand(flows.map(({ period }) => period), [start, width]).paddingInner(0.3).paddingOuter(0.15)
+  const x = scaleBand(flows.map(({ period }) => period), [start, width]).paddingInner(0.3)
+    .paddingOuter(0.15)
   const named = Math.ceil(nameWidth / x.step())
   const point = (event: PointerEvent<HTMLElement>) => {
     const inside = event.clientX - event.currentTarget.getBoundingClientRect().left - start
@@ -52,7 +58,9 @@ export default function ColumnsChart({ name, flows, currency, unit, wrap, textOf
   }
   return (
     <>
-      <p className='report-readout' aria-hidden='true'>{flows[at] !== undefined && textOf(flows[at])}</p>
+      <p className='report-readout' aria-hidden='true'>
+        {flows[at] !== undefined && textOf(flows[at])}
+      </p>
       <div
         className='report-chart'
         ref={box}
@@ -65,8 +73,22 @@ export default function ColumnsChart({ name, flows, currency, unit, wrap, textOf
           <svg width={width} height={height} role='group' aria-label={name}>
             {ticks.map((tick) => (
               <g key={tick} aria-hidden='true'>
-                <line className={tick === 0 ? 'report-chart-zero' : 'report-chart-grid'} x1={start} x2={width} y1={y(tick)} y2={y(tick)} />
-                <text className='report-chart-tick' x={start - 8} y={y(tick)} dy='0.32em' textAnchor='end'>{formatShort(tick, currency)}</text>
+                <line
+                  className={tick === 0 ? 'report-chart-zero' : 'report-chart-grid'}
+                  x1={start}
+                  x2={width}
+                  y1={y(tick)}
+                  y2={y(tick)}
+                />
+                <text
+                  className='report-chart-tick'
+                  x={start - 8}
+                  y={y(tick)}
+                  dy='0.32em'
+                  textAnchor='end'
+                >
+                  {formatShort(tick, currency)}
+                </text>
               </g>
             ))}
             {flows.map((flow, index) => (
@@ -86,7 +108,14 @@ export default function ColumnsChart({ name, flows, currency, unit, wrap, textOf
               </Fragment>
             ))}
             {flows.filter((_, index) => index % named === 0).map(({ period }) => (
-              <text key={period} className='report-chart-tick' aria-hidden='true' x={(x(period) ?? 0) + x.bandwidth() / 2} y={height - 6} textAnchor='middle'>
+              <text
+                key={period}
+                className='report-chart-tick'
+                aria-hidden='true'
+                x={(x(period) ?? 0) + x.bandwidth() / 2}
+                y={height - 6}
+                textAnchor='middle'
+              >
                 {formatPeriod(period, unit, 'short')}
               </text>
             ))}
@@ -97,19 +126,33 @@ export default function ColumnsChart({ name, flows, currency, unit, wrap, textOf
   )
 }
 
-type ColumnProps = { isRead: boolean, flow: Flow, y: (amount: number) => number, start: number, width: number, gap: number }
+type ColumnProps = {
+  isRead: boolean
+  flow: Flow
+  y: (amount: number) => number
+  start: number
+  width: number
+  gap: number
+}
 
-function Column({ isRead, flow: { actual, planned, isComing }, y, start, width, gap }: ColumnProps) {
-  /** A part of the column between two amounts, at least two pixels high. The outer end of a column is round. */
+function Column(
+  { isRead, flow: { actual, planned, isComing }, y, start, width, gap }: ColumnProps,
+) {
+  /**
+   * A part of the column between two amounts, at least two pixels high. The outer end of a column
+   * is round.
+   */
   const part = (className: string, from: number, to: number, isEnd: boolean) => {
     if (from === to) return null
     const size = Math.max(Math.abs(y(from) - y(to)), 2)
     const round = isEnd ? Math.min(4, size, width / 2) : 0
     const [base, sign] = [y(from), to > from ? -1 : 1]
     const end = base + sign * size
-    const path = `M${start},${base} V${end - sign * round} Q${start},${end} ${start + round},${end} H${start + width - round} Q${start + width},${end} ${
-      start + width
-    },${end - sign * round} V${base} Z`
+    const path = `M${start},${base} V${end - sign * round} Q${start},${end} ${
+      start + round
+    },${end} H${start + width - round} Q${start + width},${end} ${start + width},${
+      end - sign * round
+    } V${base} Z`
     return <path className={className} d={path} />
   }
   return (
@@ -122,13 +165,35 @@ function Column({ isRead, flow: { actual, planned, isComing }, y, start, width, 
         height={height}
       />
       {part('report-flow-in', 0, actual.income, planned.income === 0)}
-      {part('report-flow-in report-flow-planned', actual.income, actual.income + planned.income, true)}
+      {part(
+        'report-flow-in report-flow-planned',
+        actual.income,
+        actual.income + planned.income,
+        true,
+      )}
       {part('report-flow-out', 0, -actual.expenses, planned.expenses === 0)}
-      {part('report-flow-out report-flow-planned', -actual.expenses, -actual.expenses - planned.expenses, true)}
+      {part(
+        'report-flow-out report-flow-planned',
+        -actual.expenses,
+        -actual.expenses - planned.expenses,
+        true,
+      )}
       {!isComing && actual.income + actual.expenses !== 0 && (
         <>
-          <line className='report-flow-net-halo' x1={start - gap / 4} x2={start + width + gap / 4} y1={y(actual.net)} y2={y(actual.net)} />
-          <line className='report-flow-net' x1={start - gap / 4} x2={start + width + gap / 4} y1={y(actual.net)} y2={y(actual.net)} />
+          <line
+            className='report-flow-net-halo'
+            x1={start - gap / 4}
+            x2={start + width + gap / 4}
+            y1={y(actual.net)}
+            y2={y(actual.net)}
+          />
+          <line
+            className='report-flow-net'
+            x1={start - gap / 4}
+            x2={start + width + gap / 4}
+            y1={y(actual.net)}
+            y2={y(actual.net)}
+          />
         </>
       )}
     </>

@@ -9,7 +9,10 @@ test('a range has each of its days once, over the end of a month', () => {
 })
 
 test('spending adds up day by day, to the cent, and a refund lowers it', () => {
-  const rows = [{ day: '2026-02-27', amount: 0.1 }, { day: '2026-03-01', amount: 0.2 }, { day: '2026-03-02', amount: -0.05 }]
+  const rows = [{ day: '2026-02-27', amount: 0.1 }, { day: '2026-03-01', amount: 0.2 }, {
+    day: '2026-03-02',
+    amount: -0.05,
+  }]
   expect(runningSum(rows, days)).toEqual([0.1, 0.1, 0.3, 0.25])
 })
 
@@ -28,13 +31,17 @@ test('the balances of several accounts are one course, with its first lowest day
 })
 
 test('an axis has at most five ticks', () => {
-  const scale = { ticks: (count: number) => Array.from({ length: count * 2 - 1 }, (_, index) => index) }
+  const scale = {
+    ticks: (count: number) => Array.from({ length: count * 2 - 1 }, (_, index) => index),
+  }
   expect(fewTicks(scale)).toHaveLength(5)
 })
 
 test('keys move along a chart, and stop at its ends', () => {
   expect(
-    [['ArrowRight', 3], ['ArrowRight', 4], ['ArrowLeft', 0], ['Home', 3], ['End', 0], ['a', 1]].map(([key, at]) => movedBy(key as string, at as number, 5)),
+    [['ArrowRight', 3], ['ArrowRight', 4], ['ArrowLeft', 0], ['Home', 3], ['End', 0], ['a', 1]].map(
+      ([key, at]) => movedBy(key as string, at as number, 5),
+    ),
   )
     .toEqual([4, 4, 0, 0, 4, null])
 })

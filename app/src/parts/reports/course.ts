@@ -11,10 +11,14 @@ export function everyDay({ start, end }: Days): string[] {
 }
 
 /** Returns the number of days of a range. */
-export const countOf = ({ start, end }: Days): number => Math.round((Date.parse(end) - Date.parse(start)) / 86_400_000) + 1
+export const countOf = ({ start, end }: Days): number =>
+  Math.round((Date.parse(end) - Date.parse(start)) / 86_400_000) + 1
 
 /** Returns the running sum of each day of a range. A day without a row adds nothing. */
-export function runningSum(rows: ReadonlyArray<{ day: string, amount: number }>, days: Days): number[] {
+export function runningSum(
+  rows: ReadonlyArray<{ day: string, amount: number }>,
+  days: Days,
+): number[] {
   let sum = 0
   return everyDay(days).map((day) => {
     sum = sumOf([sum, ...rows.filter((row) => row.day === day).map(({ amount }) => amount)])
@@ -24,10 +28,15 @@ export function runningSum(rows: ReadonlyArray<{ day: string, amount: number }>,
 
 type Balance = { account_id: string | null, day: string, balance: number }
 
-/** Returns the sum of the balances of all accounts for each day. @param rows the days with a change of each account */
+/**
+ * Returns the sum of the balances of all accounts for each day. @param rows the days with a change
+ * of each account
+ */
 export function totalByDay(rows: readonly Balance[], days: Days): number[] {
   const accounts = [...new Set(rows.map(({ account_id: id }) => id))]
-  const courses = accounts.map((id) => balancesByDay(rows.filter((row) => row.account_id === id), days.end))
+  const courses = accounts.map((id) =>
+    balancesByDay(rows.filter((row) => row.account_id === id), days.end)
+  )
   return everyDay(days).map((_, index) => sumOf(courses.map((course) => course[index] ?? 0)))
 }
 
@@ -57,5 +66,9 @@ export function movedBy(key: string, position: number, count: number): number | 
   return moved === undefined ? null : Math.min(Math.max(moved, 0), count - 1)
 }
 
-/** Returns the width of the labels of an axis, in pixels, with the gap to the chart. A digit is about 7 pixels wide. */
-export const labelWidth = (labels: readonly string[]): number => Math.max(...labels.map((label) => label.length)) * 7 + 14
+/**
+ * Returns the width of the labels of an axis, in pixels, with the gap to the chart. A digit is
+ * about 7 pixels wide.
+ */
+export const labelWidth = (labels: readonly string[]): number =>
+  Math.max(...labels.map((label) => label.length)) * 7 + 14

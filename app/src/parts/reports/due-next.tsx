@@ -26,7 +26,11 @@ export function DueNext({ most = 8 }: { most?: number }) {
     <>
       <QueryBoundary
         of={[upcoming]}
-        empty={<EmptyState action={rights.write && <Link to='/recurring'>{m.addRecurring}</Link>}>{m.dueEmpty}</EmptyState>}
+        empty={
+          <EmptyState action={rights.write && <Link to='/recurring'>{m.addRecurring}</Link>}>
+            {m.dueEmpty}
+          </EmptyState>
+        }
         loading={<Skeleton rows={Math.min(most, 5)} />}
       >
         {(due) => (
@@ -43,7 +47,10 @@ export function DueNext({ most = 8 }: { most?: number }) {
                 <tr key={`${subscription_id} ${due_on}`}>
                   <th scope='row'>
                     {title}
-                    <small>{due_on < now ? m.wasDue : ''}{due_on === now ? m.today : formatPeriod(due_on, 'day', 'short')}</small>
+                    <small>
+                      {due_on < now ? m.wasDue : ''}
+                      {due_on === now ? m.today : formatPeriod(due_on, 'day', 'short')}
+                    </small>
                   </th>
                   <td className='amount'>{formatCost(costOf(rest), currency)}</td>
                   {rights.write && (
@@ -63,10 +70,18 @@ export function DueNext({ most = 8 }: { most?: number }) {
 }
 
 /** Creates the transaction of a due day. The service returns the same one for a second click. */
-export function Record({ subscription_id, title, due_on }: { subscription_id: string, title: string, due_on: string }) {
+export function Record(
+  { subscription_id, title, due_on }: { subscription_id: string, title: string, due_on: string },
+) {
   const { mutate } = useChange(recordDue, {
     outcome: ({ id, name }) => ({ text: m.recorded(name, formatDay(due_on)), undoOf: id }),
     toastsErrors: true,
   })
-  return <Action name={m.record} of={m.dueOn(title, formatDay(due_on))} onClick={() => mutate({ subscription_id, due_on })} />
+  return (
+    <Action
+      name={m.record}
+      of={m.dueOn(title, formatDay(due_on))}
+      onClick={() => mutate({ subscription_id, due_on })}
+    />
+  )
 }

@@ -2,7 +2,13 @@
 import type { Unit } from '../../locale/months.ts'
 
 /** The unit of a grouping's periods. */
-export const unitOf = { daily: 'day', weekly: 'week', monthly: 'month', quarterly: 'quarter', yearly: 'year' } as const satisfies Record<string, Unit>
+export const unitOf = {
+  daily: 'day',
+  weekly: 'week',
+  monthly: 'month',
+  quarterly: 'quarter',
+  yearly: 'year',
+} as const satisfies Record<string, Unit>
 
 type Sums = { income: number, expenses: number }
 
@@ -32,12 +38,20 @@ export const nothing = { income: 0, expenses: 0, net: 0 }
 /** @param rows of one currency */
 export function flowsOf(rows: FlowRow[]): Flow[] {
   return [...new Set(rows.map(({ period }) => period))].map((period) => {
-    const row = (isPlanned: boolean) => rows.find((one) => one.period === period && one.is_planned === isPlanned)
+    const row = (isPlanned: boolean) =>
+      rows.find((one) => one.period === period && one.is_planned === isPlanned)
     const actual = row(false)
-    return { period, actual: actual ?? nothing, planned: row(true) ?? nothing, isComing: actual === undefined }
+    return {
+      period,
+      actual: actual ?? nothing,
+      planned: row(true) ?? nothing,
+      isComing: actual === undefined,
+    }
   })
 }
 
 /** Whether the chart has content. */
 export const hasFlow = (flows: Flow[]): boolean =>
-  flows.some(({ actual, planned }) => actual.income + actual.expenses + planned.income + planned.expenses !== 0)
+  flows.some(({ actual, planned }) =>
+    actual.income + actual.expenses + planned.income + planned.expenses !== 0
+  )

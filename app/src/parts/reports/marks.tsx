@@ -17,15 +17,24 @@ export const Bar = ({ share, mark, color, isOver = false, isIncome = false }: Ba
   <span className={isOver ? 'report-bar report-bar-over' : 'report-bar'} aria-hidden='true'>
     <span
       className={isIncome ? 'report-bar-fill report-bar-income' : 'report-bar-fill'}
-      style={{ inlineSize: `${Math.min(Math.max(share, 0), 1) * 100}%`, ...(color != null && { background: color }) }}
+      style={{
+        inlineSize: `${Math.min(Math.max(share, 0), 1) * 100}%`,
+        ...(color != null && { background: color }),
+      }}
     />
-    {mark !== undefined && <span className='report-bar-mark' style={{ insetInlineStart: `${mark * 100}%` }} />}
+    {mark !== undefined && (
+      <span className='report-bar-mark' style={{ insetInlineStart: `${mark * 100}%` }} />
+    )}
   </span>
 )
 
 /** The colour of a category, before its name. */
 export const Dot = ({ color }: { color: string | null }) => (
-  <span className='swatch report-dot' aria-hidden='true' style={color === null ? {} : { background: color }} />
+  <span
+    className='swatch report-dot'
+    aria-hidden='true'
+    style={color === null ? {} : { background: color }}
+  />
 )
 
 const size = { width: 96, height: 24 }
@@ -38,14 +47,20 @@ export function Sparkline({ values }: { values: readonly number[] }) {
     return `${index / (values.length - 1) * size.width},${(1 - share) * (size.height - 4) + 2}`
   })
   return (
-    <svg className='report-sparkline' viewBox={`0 0 ${size.width} ${size.height}`} aria-hidden='true'>
+    <svg
+      className='report-sparkline'
+      viewBox={`0 0 ${size.width} ${size.height}`}
+      aria-hidden='true'
+    >
       <polyline points={points.join(' ')} />
     </svg>
   )
 }
 
 /** Switches between a chart and its table. */
-export const TableSwitch = ({ isTable, onChange }: { isTable: boolean, onChange: (isTable: boolean) => void }) => (
+export const TableSwitch = (
+  { isTable, onChange }: { isTable: boolean, onChange: (isTable: boolean) => void },
+) => (
   <button
     type='button'
     className='quiet'
@@ -57,7 +72,9 @@ export const TableSwitch = ({ isTable, onChange }: { isTable: boolean, onChange:
 )
 
 /** Names the colours of a chart, and its mark for the net. @param parts class and name */
-export const Legend = ({ parts, net = m.net }: { parts: ReadonlyArray<readonly [string, string]>, net?: string }) => (
+export const Legend = (
+  { parts, net = m.net }: { parts: ReadonlyArray<readonly [string, string]>, net?: string },
+) => (
   <ul className='report-legend'>
     {parts.map(([className, name]) => (
       <li key={name}>

@@ -19,14 +19,19 @@ import { RateNote } from './report-notes.tsx'
 
 const ColumnsChart = lazyPart(() => import('./columns-chart.tsx'), (chunk) => chunk.default)
 
-/** Assets, liabilities and net worth at the end of each month, in one currency. More than a year is a line. */
+/**
+ * Assets, liabilities and net worth at the end of each month, in one currency. More than a year is
+ * a line.
+ */
 export function NetWorth() {
   const { context } = useSessionContext()
   const usual = useUsualCurrency()
   const [chosen, setChosen] = useState<Money | null>(null)
   const [years, setYears] = useState('1')
   const { currency, convertTo } = chosen ?? { currency: usual, convertTo: null }
-  const worth = useQuery(netWorthQuery(context, { grouping: 'monthly', periods: Number(years) * 12 }, { convertTo }))
+  const worth = useQuery(
+    netWorthQuery(context, { grouping: 'monthly', periods: Number(years) * 12 }, { convertTo }),
+  )
   const accounts = useQuery(accountsQuery(context)).data ?? []
   const rates = useQuery(ratesQuery(context, 1)).data ?? []
   const instanceRates = useQuery(instanceRatesQuery()).data ?? []
@@ -35,32 +40,53 @@ export function NetWorth() {
   return (
     <>
       <div className='report-chooser'>
-        <select aria-label={m.range} value={years} onChange={({ target }) => setYears(target.value)}>
-          {Object.entries(m.years).map(([count, name]) => <option key={count} value={count}>{name}</option>)}
+        <select
+          aria-label={m.range}
+          value={years}
+          onChange={({ target }) => setYears(target.value)}
+        >
+          {Object.entries(m.years).map(([count, name]) => (
+            <option key={count} value={count}>{name}</option>
+          ))}
         </select>
         <CurrencyChoice
           money={{ currency, convertTo }}
           currencies={currencies}
           canConvert={rates.length + instanceRates.length > 0}
-          onChange={({ currency: only, convert }) => setChosen({ currency: convert ?? only, convertTo: convert ?? null })}
+          onChange={({ currency: only, convert }) =>
+            setChosen({ currency: convert ?? only, convertTo: convert ?? null })}
         />
       </div>
       <QueryBoundary of={[worth]} empty={null} loading={<Skeleton rows={8} />}>
         {(rows) => {
           const visible = rows.filter((row) => row.currency === currency)
-          const apart = [...new Set(rows.map((row) => row.currency))].filter((one) => convertTo !== null && one !== convertTo)
+          const apart = [...new Set(rows.map((row) => row.currency))].filter((one) =>
+            convertTo !== null && one !== convertTo
+          )
           return (
             <>
               {isTable && <WorthTable rows={visible} />}
-              {!isTable && (years === '1' ? <WorthChart rows={visible} /> : <WorthLine rows={visible} />)}
-              {!isTable && years === '1' && <Legend parts={[['report-flow-in', m.assets], ['report-flow-out', m.liabilities]]} net={named.netWorth} />}
+              {!isTable &&
+                (years === '1' ? <WorthChart rows={visible} /> : <WorthLine rows={visible} />)}
+              {!isTable && years === '1' && (
+                <Legend
+                  parts={[['report-flow-in', m.assets], ['report-flow-out', m.liabilities]]}
+                  net={named.netWorth}
+                />
+              )}
               <TableSwitch isTable={isTable} onChange={setIsTable} />
               {apart.map((base) => {
-                const missing = rows.filter((row) => row.currency === base).map(({ period }) => period)
+                const missing = rows.filter((row) => row.currency === base).map(({ period }) =>
+                  period
+                )
                 const [first = '', last = ''] = [missing[0], missing.at(-1)]
                 return (
                   <RateNote key={base} rate={{ base, quote: convertTo ?? '', on_date: first }}>
-                    {m.lacksRates(base.toUpperCase(), formatPeriod(first, 'month'), formatPeriod(last, 'month'))}
+                    {m.lacksRates(
+                      base.toUpperCase(),
+                      formatPeriod(first, 'month'),
+                      formatPeriod(last, 'month'),
+                    )}
                   </RateNote>
                 )
               })}
@@ -75,9 +101,16 @@ export function NetWorth() {
 type Worth = { period: string, currency: string, assets: number, liabilities: number, net: number }
 
 const figuresOf = ({ assets, liabilities, net, currency }: Worth) =>
-  [assets, liabilities, net].map((amount) => formatAmount(amount, currency)) as [string, string, string]
+  [assets, liabilities, net].map((amount) => formatAmount(amount, currency)) as [
+    string,
+    string,
+    string,
+  ]
 
-const textOf = (row: Worth | undefined) => row === undefined ? '' : `${formatPeriod(row.period, 'month')}: ${m.assetsLiabilitiesNet(...figuresOf(row))}`
+const textOf = (row: Worth | undefined) =>
+  row === undefined
+    ? ''
+    : `${formatPeriod(row.period, 'month')}: ${m.assetsLiabilitiesNet(...figuresOf(row))}`
 
 /** The course of the net worth over years. */
 const WorthLine = ({ rows }: { rows: Worth[] }) =>
@@ -112,7 +145,12 @@ function WorthChart({ rows }: { rows: Worth[] }) {
         unit='month'
         textOf={({ period }) => labels.get(period) ?? ''}
         wrap={({ period }, column, tabIndex) => (
-          <g role='img' className='report-column' aria-label={labels.get(period)} tabIndex={tabIndex}>
+          <g
+            role='img'
+            className='report-column'
+            aria-label={labels.get(period)}
+            tabIndex={tabIndex}
+          >
             {column}
           </g>
         )}
@@ -136,7 +174,9 @@ const WorthTable = ({ rows }: { rows: Worth[] }) => (
       {rows.map((row) => (
         <tr key={row.period}>
           <th scope='row'>{formatPeriod(row.period, 'month')}</th>
-          {figuresOf(row).map((figure, index) => <td key={index} className='amount' data-label={columns[index]}>{figure}</td>)}
+          {figuresOf(row).map((figure, index) => (
+            <td key={index} className='amount' data-label={columns[index]}>{figure}</td>
+          ))}
         </tr>
       ))}
     </tbody>

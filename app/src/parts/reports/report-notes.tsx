@@ -10,9 +10,14 @@ import { reports as m } from '../../messages/reports.ts'
 
 type Noted = { currency: string, pending: number, left_out: number }
 
-/** Notes below a report: its pending part, and the amounts that it leaves out for lack of an exchange rate. */
+/**
+ * Notes below a report: its pending part, and the amounts that it leaves out for lack of an
+ * exchange rate.
+ */
 export function ReportNotes({ rows, money: { convertTo } }: { rows: Noted[], money: Money }) {
-  const pending = sumsByCurrency(rows.map((row) => ({ amount: row.pending, currency: row.currency }))).filter(({ sum }) => sum !== 0)
+  const pending = sumsByCurrency(
+    rows.map((row) => ({ amount: row.pending, currency: row.currency })),
+  ).filter(({ sum }) => sum !== 0)
   const leftOut = rows.reduce((sum, row) => sum + row.left_out, 0)
   return (
     <>
@@ -30,7 +35,15 @@ export function ReportNotes({ rows, money: { convertTo } }: { rows: Noted[], mon
 function LeftOut({ count, convertTo }: { count: number, convertTo: string }) {
   const { context } = useSessionContext()
   const first = useQuery(missingRatesQuery(context, convertTo)).data?.[0]
-  return <RateNote rate={first === undefined ? {} : { base: first.currency, quote: convertTo, on_date: first.day }}>{m.missingRates(count)}</RateNote>
+  return (
+    <RateNote
+      rate={first === undefined
+        ? {}
+        : { base: first.currency, quote: convertTo, on_date: first.day }}
+    >
+      {m.missingRates(count)}
+    </RateNote>
+  )
 }
 
 /** A note about a missing rate, with a link to its form. */

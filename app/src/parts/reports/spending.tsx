@@ -51,18 +51,34 @@ export function Spending({ kind = 'expense', days, before, money }: SpendingProp
                 {rows.toSorted((a, b) => sizeOf(b) - sizeOf(a)).map((row) => {
                   const { category_id: id, name, currency, share } = row
                   const ofCurrency = rows.filter((one) => one.currency === currency)
-                  const same = rowsBefore.find((one) => one.category_id === id && one.currency === currency)
+                  const same = rowsBefore.find((one) =>
+                    one.category_id === id && one.currency === currency
+                  )
                   const color = known.find((category) => category.id === id)?.color ?? null
                   return (
                     <tr key={`${id} ${currency}`}>
                       <th scope='row'>
                         <Dot color={color} />
-                        <RowsLink category={id} days={days} currency={money.convertTo === null ? currency : null}>{name ?? m.uncategorized}</RowsLink>
-                        <Bar share={sizeOf(row) / Math.max(...ofCurrency.map(sizeOf))} color={color} />
+                        <RowsLink
+                          category={id}
+                          days={days}
+                          currency={money.convertTo === null ? currency : null}
+                        >
+                          {name ?? m.uncategorized}
+                        </RowsLink>
+                        <Bar
+                          share={sizeOf(row) / Math.max(...ofCurrency.map(sizeOf))}
+                          color={color}
+                        />
                       </th>
                       <td className='amount'>{formatAmount(sizeOf(row), currency)}</td>
                       <td className='amount'>{formatPercent(share)}</td>
-                      {before !== undefined && <td className='amount'>{formatChange(sizeOf(row), same === undefined ? 0 : sizeOf(same)) ?? m.new}</td>}
+                      {before !== undefined && (
+                        <td className='amount'>
+                          {formatChange(sizeOf(row), same === undefined ? 0 : sizeOf(same)) ??
+                            m.new}
+                        </td>
+                      )}
                     </tr>
                   )
                 })}
