@@ -18,7 +18,10 @@ export type ImportedRow = { name: string, amount: number | string, transaction_d
 /** `in` and `between` take an array; `is_null` takes true, false or no value. */
 export type TransactionFilter = { field: 'amount', operation: 'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'from' | 'to' | 'between' | 'is_null', value?: number | string | (number | string)[] | boolean | null } | { field: 'transaction_date' | 'created_at' | 'updated_at', operation: 'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'from' | 'to' | 'between' | 'is_null', value?: string | string[] | boolean | null } | { field: 'id' | 'category_id' | 'account_id', operation: 'eq' | 'neq' | 'in' | 'is_null', value?: string | string[] | boolean | null } | { field: 'name' | 'description' | 'currency' | 'status' | 'source' | 'reference_no' | 'external_id' | 'user_id' | 'organization_id', operation: 'eq' | 'neq' | 'like' | 'ilike' | 'in' | 'is_null', value?: string | number | (string | number)[] | boolean | null } | { field: 'tag', operation: 'eq' | 'neq' | 'in' | 'is_null', value?: string | number | (string | number)[] | boolean | null } | { field: 'search', operation: 'contains' | 'eq' | 'ilike', value?: string | number | (string | number)[] | boolean | null }
 
-/** The tables. Insert has the columns of a new row, Update those that a change can set; `never` marks tables that clients cannot write. */
+/**
+ * The tables. Insert has the columns of a new row, Update those that a change can set; `never`
+ * marks tables that clients cannot write.
+ */
 type Tables = {
   accounts: {
     Row: { id: string, name: string, type: 'checking' | 'savings' | 'credit_card' | 'cash' | 'investment' | 'loan' | 'asset', currency: string, balance: number, description: string | null, institution: string | null, account_number: string | null, color: string | null, icon: string | null, user_id: string | null, organization_id: string | null, tenant: string, metadata: Json, created_at: string, updated_at: string, opened_on: string | null, closed_on: string | null, closed_until: string | null, current_balance: number | null }
@@ -274,7 +277,10 @@ type Functions = {
   }
 }
 
-/** The exposed schema. It has a name of its own, so that an editor shows the name and not the whole type. */
+/**
+ * The exposed schema. It has a name of its own, so that an editor shows the name and not the whole
+ * type.
+ */
 export type Api = { Tables: Tables, Views: Record<never, never>, Functions: Functions, Enums: Record<never, never>, CompositeTypes: Record<never, never> }
 
 /** The type argument of `PostgrestClient`. */

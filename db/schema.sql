@@ -2099,6 +2099,8 @@ grant execute on function private.check_policy(regclass,text,anyelement) to auth
 
 grant execute on function private.check_transfer(text,api.transactions,api.transactions) to authenticated;
 
+grant execute on function private.classify_import(jsonb,text,uuid,text,boolean,boolean,boolean) to authenticated;
+
 grant execute on function private.clear_recurring_transfers(uuid) to authenticated;
 
 grant execute on function private.closed_until(uuid,text,text) to authenticated;
@@ -2242,8 +2244,6 @@ grant execute on function private.is_not_explained() to authenticated;
 grant execute on function private.is_of_import(uuid,uuid) to authenticated;
 
 grant execute on function private.is_untouched(uuid,timestamp with time zone,timestamp with time zone) to authenticated;
-
-grant execute on function private.judge_import(jsonb,text,uuid,text,boolean,boolean,boolean) to authenticated;
 
 grant execute on function private.keep_closed_account(text,api.accounts,api.accounts) to authenticated;
 
@@ -2395,35 +2395,35 @@ grant execute on function private.recognize_import(api.transactions) to authenti
 
 grant execute on function private.recorded_transaction(api.subscriptions,date) to authenticated;
 
-grant execute on function private.refuse(text,text,text,integer,jsonb,text) to authenticated;
+grant execute on function private.reject(text,text,text,integer,jsonb,text) to authenticated;
 
-grant execute on function private.refuse_category_on_transfer(uuid) to authenticated;
+grant execute on function private.reject_category_on_transfer(uuid) to authenticated;
 
-grant execute on function private.refuse_closed(date,text) to authenticated;
+grant execute on function private.reject_closed(date,text) to authenticated;
 
-grant execute on function private.refuse_estimate() to authenticated;
+grant execute on function private.reject_estimate() to authenticated;
 
-grant execute on function private.refuse_hidden_row(text,uuid) to authenticated;
+grant execute on function private.reject_hidden_row(text,uuid) to authenticated;
 
-grant execute on function private.refuse_item_of_half(uuid) to authenticated;
+grant execute on function private.reject_item_of_half(uuid) to authenticated;
 
-grant execute on function private.refuse_items_of_half(uuid) to authenticated;
+grant execute on function private.reject_items_of_half(uuid) to authenticated;
 
-grant execute on function private.refuse_many_rows() to authenticated;
+grant execute on function private.reject_many_rows() to authenticated;
 
-grant execute on function private.refuse_missing(text,text,text,text,text) to authenticated;
+grant execute on function private.reject_missing(text,text,text,text,text) to authenticated;
 
-grant execute on function private.refuse_null(regclass,text) to authenticated;
+grant execute on function private.reject_null(regclass,text) to authenticated;
 
-grant execute on function private.refuse_overflow(regclass,text) to authenticated;
+grant execute on function private.reject_overflow(regclass,text) to authenticated;
 
-grant execute on function private.refuse_reference(text,text,text) to authenticated;
+grant execute on function private.reject_reference(text,text,text) to authenticated;
 
-grant execute on function private.refuse_repeated_row(text) to authenticated;
+grant execute on function private.reject_repeated_row(text) to authenticated;
 
-grant execute on function private.refuse_row(regclass,text,anyelement,text) to authenticated;
+grant execute on function private.reject_row(regclass,text,anyelement,text) to authenticated;
 
-grant execute on function private.refuse_value(regclass,text) to authenticated;
+grant execute on function private.reject_value(regclass,text) to authenticated;
 
 grant execute on function private.release_file(uuid) to authenticated;
 

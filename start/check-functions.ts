@@ -17,7 +17,7 @@ const password = 'owner-of-the-check'
 
 /** Findings that are no faults, as conditions on a finding, with the reasons. */
 const excluded = {
-  'private.refuse() is immutable, so the check evaluates a refusal with constant texts':
+  'private.reject() is immutable, so the check evaluates a refusal with constant texts':
     `f.sqlstate = 'PGRST'`,
   'the result of a dynamic statement is known only when it runs':
     `f.detail = 'cannot to determine result of dynamic SQL'`,

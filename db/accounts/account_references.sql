@@ -34,7 +34,7 @@ declare
 begin
   select currency into kept_in from api.accounts where tenant = p_tenant and id = p_account_id;
   if not found then
-    perform private.refuse_missing(p_table, p_operation, p_tenant, p_column, 'accounts');
+    perform private.reject_missing(p_table, p_operation, p_tenant, p_column, 'accounts');
   elsif p_currency <> kept_in and private.may_write(p_table, p_operation, p_tenant) then
     perform private.invalid(
       format('the account is of %s, the %s of %s', kept_in, rtrim(p_table, 's'), p_currency),

@@ -114,7 +114,7 @@ declare
   broken text;
 begin
   if private.count_exceeds_limit(tg_op) then
-    perform private.refuse_many_rows();
+    perform private.reject_many_rows();
   end if;
   if tg_op = 'DELETE' then
     if by_caller and old.organization_id is not null and not private.can('accounts', 'delete') then
@@ -146,13 +146,13 @@ begin
   -- only the last four digits are stored, so that a leak cannot reveal the number
   new.account_number := nullif(right(regexp_replace(new.account_number, '[^0-9]', '', 'g'), 4), '');
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.refuse_repeated_row(new.id::text);
+    perform private.reject_repeated_row(new.id::text);
   end if;
   if abs(new.balance) >= 999999999999.995 and new.balance <> 'NaN' then
-    perform private.refuse_overflow(tg_relid, 'balance');
+    perform private.reject_overflow(tg_relid, 'balance');
   end if;
   if scale(new.balance) > 2 and not private.fits_cents(new.balance, new.currency) and by_caller then
-    perform private.refuse_row(tg_relid, tg_op, new, 'accounts_balance_fits_currency');
+    perform private.reject_row(tg_relid, tg_op, new, 'accounts_balance_fits_currency');
   end if;
   new.balance := round(new.balance, 2);
   if by_caller then
@@ -189,7 +189,7 @@ begin
         then 'accounts_balance_fits_currency'
     end;
     if broken is not null then
-      perform private.refuse_row(tg_relid, tg_op, new, broken);
+      perform private.reject_row(tg_relid, tg_op, new, broken);
     end if;
   end if;
   if private.may_write('accounts', tg_op, new.tenant) then

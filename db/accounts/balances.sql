@@ -68,7 +68,7 @@ declare
   broken text;
 begin
   if private.count_exceeds_limit(tg_op) then
-    perform private.refuse_many_rows();
+    perform private.reject_many_rows();
   end if;
   if tg_op = 'DELETE' then
     if by_caller and old.organization_id is not null and not private.can('balances', 'delete') then
@@ -98,14 +98,14 @@ begin
     perform private.check_account('balances', tg_op, new.tenant, new.account_id, null);
   end if;
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.refuse_repeated_row(new.id::text);
+    perform private.reject_repeated_row(new.id::text);
   end if;
   if abs(new.balance) >= 999999999999.995 and new.balance <> 'NaN' then
-    perform private.refuse_overflow(tg_relid, 'balance');
+    perform private.reject_overflow(tg_relid, 'balance');
   end if;
   account_currency := private.currency_of_account(new.account_id, new.user_id, new.organization_id);
   if scale(new.balance) > 2 and not private.fits_cents(new.balance, account_currency) and by_caller then
-    perform private.refuse_row(tg_relid, tg_op, new, 'balances_balance_fits_currency');
+    perform private.reject_row(tg_relid, tg_op, new, 'balances_balance_fits_currency');
   end if;
   new.balance := round(new.balance, 2);
   if by_caller then
@@ -125,7 +125,7 @@ begin
         and private.currency_decimals(account_currency) = 0 then 'balances_balance_fits_currency'
     end;
     if broken is not null then
-      perform private.refuse_row(tg_relid, tg_op, new, broken);
+      perform private.reject_row(tg_relid, tg_op, new, broken);
     end if;
   end if;
   return new;

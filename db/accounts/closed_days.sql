@@ -52,7 +52,7 @@ create or replace function private.has_closed_days() returns boolean
 comment on function private.has_closed_days() is
   'Whether the caller''s contexts have a closed day. False without a caller.';
 
-create or replace function private.refuse_closed(p_until date, p_detail text default null) returns void
+create or replace function private.reject_closed(p_until date, p_detail text default null) returns void
   language plpgsql set search_path = ''
 as $$
 begin
@@ -62,7 +62,7 @@ begin
       'or delete the row of closings.';
 end
 $$;
-comment on function private.refuse_closed(date, text) is 'Refuses a change of a closed day: 409.';
+comment on function private.reject_closed(date, text) is 'Refuses a change of a closed day: 409.';
 
 -- Columns that move no money. Foreign keys clear some of them, and the deletion of a subscription must not fail for it.
 create or replace function private.columns_of_open_rows() returns text[]
@@ -95,7 +95,7 @@ begin
   -- an upsert of an existing row is checked as an update, and a policy refuses a caller without the right
   if until is not null and (new is null or private.may_write('transactions', p_operation, new.tenant))
     and (p_operation <> 'INSERT' or not exists (select from api.transactions where id = new.id)) then
-    perform private.refuse_closed(until,
+    perform private.reject_closed(until,
       case p_operation when 'UPDATE' then format('The transaction is %s.', new.id) end);
   end if;
 end
@@ -125,7 +125,7 @@ begin
     where w.first_day <= k.until
     limit 1;
   if found then
-    perform private.refuse_closed(closed.until, format('The transaction is %s.', closed.id));
+    perform private.reject_closed(closed.until, format('The transaction is %s.', closed.id));
   end if;
 end
 $$;
@@ -159,7 +159,7 @@ begin
       is distinct from (p_new.balance, p_new.opened_on, p_new.currency)
       and (p_old.balance <> 0 and coalesce(p_old.opened_on, '-infinity') <= until
         or p_new.balance <> 0 and coalesce(p_new.opened_on, '-infinity') <= until) then
-    perform private.refuse_closed(until, case p_operation
+    perform private.reject_closed(until, case p_operation
       when 'DELETE' then 'The account has transactions or an opening balance of these days.'
       else 'An opening balance is of opened_on, or of before all days if that is null.'
     end);
@@ -171,7 +171,7 @@ comment on function private.keep_closed_account(text, api.accounts, api.accounts
   'opening balance of a closed day.';
 
 grant execute on function private.closed_until(uuid, text, text), private.closing_day(date, timestamptz),
-  private.has_closed_days(), private.refuse_closed(date, text),
+  private.has_closed_days(), private.reject_closed(date, text),
   private.keep_closed_account(text, api.accounts, api.accounts), private.require_open_days(uuid[]),
   private.require_open_transaction(text, api.transactions, api.transactions), private.note_closed_days()
   to authenticated;

@@ -58,7 +58,7 @@ declare
   broken text;
 begin
   if private.count_exceeds_limit(tg_op) then
-    perform private.refuse_many_rows();
+    perform private.reject_many_rows();
   end if;
   if tg_op = 'DELETE' then
     if by_caller and old.organization_id is not null and not private.can('closings', 'delete') then
@@ -85,7 +85,7 @@ begin
   end if;
   new.tenant := private.tenant_of(new.user_id, new.organization_id);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.refuse_repeated_row(new.id::text);
+    perform private.reject_repeated_row(new.id::text);
   end if;
   if by_caller then
     broken := case
@@ -97,7 +97,7 @@ begin
       when new.user_id is null and new.organization_id is null then 'closings_have_an_owner'
     end;
     if broken is not null then
-      perform private.refuse_row(tg_relid, tg_op, new, broken);
+      perform private.reject_row(tg_relid, tg_op, new, broken);
     end if;
   end if;
   return new;

@@ -90,7 +90,7 @@ comment on function private.count_exceeds_limit(text) is
   'Counts a row that a request is about to write. Returns true if the count exceeds the limit. p_operation is tg_op '
   'of the trigger.';
 
-create or replace function private.refuse_many_rows() returns void
+create or replace function private.reject_many_rows() returns void
   language plpgsql set search_path = ''
 as $$
 begin
@@ -101,9 +101,9 @@ begin
       'category, a tag or an import is deleted, move or delete its transactions in parts.';
 end
 $$;
-comment on function private.refuse_many_rows() is 'Refuses a request that changes too many rows: 413.';
+comment on function private.reject_many_rows() is 'Refuses a request that changes too many rows: 413.';
 grant execute on function private.max_rows_per_request(), private.count_written_row(text),
-  private.count_exceeds_limit(text), private.refuse_many_rows() to authenticated;
+  private.count_exceeds_limit(text), private.reject_many_rows() to authenticated;
 
 create or replace function private.store_activity_count(p_so_far text, p_recorded bigint) returns void
   language plpgsql volatile set search_path = ''
@@ -112,7 +112,7 @@ declare
   recorded constant bigint := private.activity_count(p_so_far) + p_recorded;
 begin
   if recorded > private.max_rows_per_request() then
-    perform private.refuse_many_rows();
+    perform private.reject_many_rows();
   end if;
   -- the setting ends with the request
   perform set_config('activity.of_request', left(p_so_far, 24) || lpad(to_hex(recorded), 8, '0'), true);

@@ -115,7 +115,7 @@ end;
 comment on function private.sort_by_references(text[]) is
   'Sorts tables of api: referenced tables come before those that refer to them.';
 
-create or replace function private.refuse_undo(p_reason text) returns void
+create or replace function private.reject_undo(p_reason text) returns void
   language plpgsql set search_path = ''
 as $$
 begin
@@ -124,7 +124,7 @@ begin
     hint = 'Nothing was stored. Activity of the same row_id says what happened since.';
 end
 $$;
-comment on function private.refuse_undo(text) is 'Refuses an undo: 409.';
+comment on function private.reject_undo(text) is 'Refuses an undo: 409.';
 
 -- The loop searches for a row that differs in a further column until none is left. To compare the columns of every row
 -- would take longer.
@@ -249,7 +249,7 @@ comment on function private.require_opposite_rights(private.effect[]) is
   'Refuses an undo in an organization where the caller has no right to the opposite action.';
 
 -- The triggers of transfers apply to callers, and an undo runs as the owner.
-create or replace function private.refuse_broken_transfers(p_effects private.effect[]) returns void
+create or replace function private.reject_broken_transfers(p_effects private.effect[]) returns void
   language plpgsql set search_path = ''
 as $$
 declare
@@ -269,11 +269,11 @@ begin
     having count(*) > 1 or bool_or(other.account_id = t.account_id)
     limit 1;
   if found then
-    perform private.refuse_undo(broken);
+    perform private.reject_undo(broken);
   end if;
 end
 $$;
-comment on function private.refuse_broken_transfers(private.effect[]) is
+comment on function private.reject_broken_transfers(private.effect[]) is
   'Refuses an undo after which a transfer has more than two halves, or both in one account.';
 
 -- Runs with the definer's rights, so that rows return with their ids, times and users. So this function checks the
@@ -307,7 +307,7 @@ begin
     loop
       reached := private.undo_effects(effects, one.table_name, one.action);
       if reached <> one.rows then
-        perform private.refuse_undo(format('%s of %s rows of %s are not as the request left them',
+        perform private.reject_undo(format('%s of %s rows of %s are not as the request left them',
           one.rows - reached, one.rows, one.table_name));
       end if;
       done := jsonb_set(done, array[one.opposite], to_jsonb((done ->> one.opposite)::bigint + reached));
@@ -318,14 +318,14 @@ begin
     end loop;
     -- checks the deferred constraints now, so that a violation gets the message of an undo
     set constraints all immediate;
-    perform private.refuse_broken_transfers(effects);
+    perform private.reject_broken_transfers(effects);
   exception
     when integrity_constraint_violation or invalid_parameter_value then
-      perform private.refuse_undo(sqlerrm);
+      perform private.reject_undo(sqlerrm);
   end;
   own := private.activity_id(private.start_activity(), 0);
   if private.activity_count(private.start_activity()) = 0 then
-    perform private.refuse_undo('nothing of it is left');
+    perform private.reject_undo('nothing of it is left');
   end if;
   -- A row that was stored since and refers to a row deleted here would be deleted or lose its reference. EXCEPT,
   -- because the planner estimates few rows for an array and would scan it once for each row.
@@ -334,7 +334,7 @@ begin
     except select f.table_name, f.row_id from unnest(effects) f) e
     limit 1;
   if found then
-    perform private.refuse_undo(format('rows of %s refer to what the request created', one.table_name));
+    perform private.reject_undo(format('rows of %s refer to what the request created', one.table_name));
   end if;
   return jsonb_build_object('change_id', own) || done;
 end

@@ -62,7 +62,7 @@ declare
   broken text;
 begin
   if private.count_exceeds_limit(tg_op) then
-    perform private.refuse_many_rows();
+    perform private.reject_many_rows();
   end if;
   if tg_op = 'DELETE' then
     if by_caller and old.organization_id is not null and not private.can('attachments', 'delete') then
@@ -78,7 +78,7 @@ begin
     if tg_op = 'INSERT' and (coalesce(new.user_id, owner.user_id), coalesce(new.organization_id, owner.organization_id))
       is distinct from (owner.user_id, owner.organization_id) then
       -- another tenant may have the transaction's id by now, if this is an undo
-      perform private.refuse_reference('attachments', 'transaction_id', 'transactions');
+      perform private.reject_reference('attachments', 'transaction_id', 'transactions');
     end if;
   end if;
   if by_caller then
@@ -104,7 +104,7 @@ begin
       when char_length(new.note) > 1000 then 'attachments_note_length'
     end;
     if broken is not null then
-      perform private.refuse_row(tg_relid, tg_op, new, broken);
+      perform private.reject_row(tg_relid, tg_op, new, broken);
     end if;
     new.created_at := old.created_at;
   elsif gets_owner then

@@ -16,12 +16,12 @@ begin
         'Deleted files are kept for a limited time and size.');
     end if;
   end if;
-  perform private.refuse_file(format('a transaction has at most %s files', s.files_per_transaction), 0,
+  perform private.reject_file(format('a transaction has at most %s files', s.files_per_transaction), 0,
       'Delete a file of the transaction first.')
     from private.settings s
     where (select count(*) from api.attachments a where a.transaction_id = p_attachment.transaction_id)
       >= s.files_per_transaction;
-  perform private.refuse_file(format('the files of this context have at most %s bytes', f.quota),
+  perform private.reject_file(format('the files of this context have at most %s bytes', f.quota),
       greatest(f.quota - f.used, 0), 'Delete files first.')
     from private.file_space(p_attachment.user_id, p_attachment.organization_id) f
     where f.used + p_attachment.size > f.quota;
@@ -104,14 +104,14 @@ $$;
 comment on function private.new_ticket(uuid, boolean, integer) is
   'Creates a ticket for the file of an attachment, with the access of the caller''s token.';
 
-create or replace function private.refuse_file(p_message text, p_left bigint, p_hint text) returns void
+create or replace function private.reject_file(p_message text, p_left bigint, p_hint text) returns void
   language plpgsql set search_path = ''
 as $$
 begin
-  perform private.refuse('QUOTA_EXCEEDED', p_message, p_hint, 413, p_details => format('%s left', p_left));
+  perform private.reject('QUOTA_EXCEEDED', p_message, p_hint, 413, p_details => format('%s left', p_left));
 end
 $$;
-comment on function private.refuse_file(text, bigint, text) is
+comment on function private.reject_file(text, bigint, text) is
   'Refuses a file that exceeds a limit: 413, with the number of bytes or files that are left.';
 
 -- Without a limit, a user who uploads and deletes again and again could fill the disk.
@@ -157,7 +157,7 @@ begin
   select * into space from private.file_space(owner.user_id, owner.organization_id);
   if attachment.id is null then
     if p_size > space.max_file_bytes then
-      perform private.refuse_file(format('a file has at most %s bytes', space.max_file_bytes), space.max_file_bytes,
+      perform private.reject_file(format('a file has at most %s bytes', space.max_file_bytes), space.max_file_bytes,
         'Make the file smaller.');
     end if;
     perform private.make_room_for_file(owner.user_id, owner.organization_id, space.quota);

@@ -73,7 +73,7 @@ declare
   broken text;
 begin
   if private.count_exceeds_limit(tg_op) then
-    perform private.refuse_many_rows();
+    perform private.reject_many_rows();
   end if;
   if tg_op = 'DELETE' then
     if by_caller and old.organization_id is not null and not private.can('budgets', 'delete') then
@@ -110,13 +110,13 @@ begin
     new.starts_on := null;
   end if;
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.refuse_repeated_row(new.id::text);
+    perform private.reject_repeated_row(new.id::text);
   end if;
   if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
-    perform private.refuse_overflow(tg_relid, 'amount');
+    perform private.reject_overflow(tg_relid, 'amount');
   end if;
   if scale(new.amount) > 2 and not private.fits_cents(new.amount, new.currency) and by_caller then
-    perform private.refuse_row(tg_relid, tg_op, new, 'budgets_amount_fits_currency');
+    perform private.reject_row(tg_relid, tg_op, new, 'budgets_amount_fits_currency');
   end if;
   new.amount := round(new.amount, 2);
   if by_caller then
@@ -143,7 +143,7 @@ begin
         then 'budgets_amount_fits_currency'
     end;
     if broken is not null then
-      perform private.refuse_row(tg_relid, tg_op, new, broken);
+      perform private.reject_row(tg_relid, tg_op, new, broken);
     end if;
   end if;
   return new;

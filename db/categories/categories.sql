@@ -78,7 +78,7 @@ declare
   broken text;
 begin
   if private.count_exceeds_limit(tg_op) then
-    perform private.refuse_many_rows();
+    perform private.reject_many_rows();
   end if;
   if tg_op = 'DELETE' then
     if by_caller and old.organization_id is not null and not private.can('categories', 'delete') then
@@ -115,14 +115,14 @@ begin
   end if;
   new.budget_currency := lower(new.budget_currency);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.refuse_repeated_row(new.id::text);
+    perform private.reject_repeated_row(new.id::text);
   end if;
   if abs(new.monthly_budget) >= 999999999999.995 and new.monthly_budget <> 'NaN' then
-    perform private.refuse_overflow(tg_relid, 'monthly_budget');
+    perform private.reject_overflow(tg_relid, 'monthly_budget');
   end if;
   if scale(new.monthly_budget) > 2 and not private.fits_cents(new.monthly_budget, new.budget_currency)
     and by_caller then
-    perform private.refuse_row(tg_relid, tg_op, new, 'categories_monthly_budget_fits_currency');
+    perform private.reject_row(tg_relid, tg_op, new, 'categories_monthly_budget_fits_currency');
   end if;
   new.monthly_budget := round(new.monthly_budget, 2);
   if by_caller then
@@ -148,7 +148,7 @@ begin
         then 'categories_monthly_budget_fits_currency'
     end;
     if broken is not null then
-      perform private.refuse_row(tg_relid, tg_op, new, broken);
+      perform private.reject_row(tg_relid, tg_op, new, broken);
     end if;
   end if;
   return new;
@@ -167,7 +167,7 @@ begin
     select c.kind, c.parent_id into parent from api.categories c
       where c.id = new.parent_id and c.tenant = new.tenant;
     if not found then
-      perform private.refuse_reference('categories', 'parent_id', 'categories');
+      perform private.reject_reference('categories', 'parent_id', 'categories');
     end if;
     if parent.parent_id is not null then
       perform private.invalid('the parent of a category has no parent itself',

@@ -18,7 +18,7 @@ $$;
 comment on function private.row_exists(text, uuid) is
   'Whether a table has a row with this id, including rows that the caller does not see.';
 
-create or replace function private.refuse_hidden_row(p_table text, p_id uuid) returns void
+create or replace function private.reject_hidden_row(p_table text, p_id uuid) returns void
   language plpgsql stable set search_path = ''
 as $$
 declare
@@ -34,7 +34,7 @@ begin
   end if;
 end
 $$;
-comment on function private.refuse_hidden_row(text, uuid) is
+comment on function private.reject_hidden_row(text, uuid) is
   'Refuses an upsert on the id of a row that the caller does not see.';
 
 create or replace function private.owner_of_new(p_table text, p_id uuid, p_user_id text) returns text
@@ -43,7 +43,7 @@ as $$
 declare
   settled boolean;
 begin
-  perform private.refuse_hidden_row(p_table, p_id);
+  perform private.reject_hidden_row(p_table, p_id);
   if p_user_id = public.uid() then
     return p_user_id;
   end if;
@@ -70,7 +70,7 @@ comment on function private.is_merge() is 'Whether the request is an upsert that
 -- An upsert that names a row twice. PostgREST 12.0 returns the code and status below; PostgREST 16 returns PostgreSQL's
 -- own 21000 with status 500. One request is one statement on one table. The settings hold the keys that it has named,
 -- and end with it. There are 64, so that a search in one of them is short.
-create or replace function private.refuse_repeated_row(p_key text) returns void
+create or replace function private.reject_repeated_row(p_key text) returns void
   language plpgsql set search_path = ''
 as $$
 declare
@@ -78,17 +78,17 @@ declare
   named constant text := coalesce(current_setting(setting, true), '');
 begin
   if strpos(named, p_key) > 0 then
-    perform private.refuse('21000', 'one request names a row twice',
+    perform private.reject('21000', 'one request names a row twice',
       'Send each row once: by its key, or by its source and external_id.');
   end if;
   perform set_config(setting, named || p_key || ',', true);
 end
 $$;
-comment on function private.refuse_repeated_row(text) is
+comment on function private.reject_repeated_row(text) is
   'Refuses an upsert that names a row twice by its key: 400 with the code 21000.';
 
-grant execute on function private.row_exists(text, uuid), private.refuse_hidden_row(text, uuid),
-  private.owner_of_new(text, uuid, text), private.is_merge(), private.refuse_repeated_row(text) to authenticated;
+grant execute on function private.row_exists(text, uuid), private.reject_hidden_row(text, uuid),
+  private.owner_of_new(text, uuid, text), private.is_merge(), private.reject_repeated_row(text) to authenticated;
 
 create or replace function private.left_out() returns text
   -- stable, because PostgreSQL would call an immutable function before it checks the right to the table

@@ -52,7 +52,7 @@ create or replace function private.describe_columns(p_table regclass, variadic p
 comment on function private.describe_columns(regclass, text[]) is
   'The allowed values of some columns of a table, from the columns'' comments.';
 
-create or replace function private.refuse_null(p_table regclass, p_column text) returns void
+create or replace function private.reject_null(p_table regclass, p_column text) returns void
   language plpgsql set search_path = ''
 as $$
 declare
@@ -63,9 +63,9 @@ begin
     hint = private.describe_columns(p_table, p_column), schema = 'api', table = name, column = p_column;
 end
 $$;
-comment on function private.refuse_null(regclass, text) is 'Raises 23502 (HTTP 400) for a missing value.';
+comment on function private.reject_null(regclass, text) is 'Raises 23502 (HTTP 400) for a missing value.';
 
-create or replace function private.refuse_overflow(p_table regclass, p_column text) returns void
+create or replace function private.reject_overflow(p_table regclass, p_column text) returns void
   language plpgsql set search_path = ''
 as $$
 begin
@@ -75,7 +75,7 @@ begin
     hint = private.describe_columns(p_table, p_column);
 end
 $$;
-comment on function private.refuse_overflow(regclass, text) is
+comment on function private.reject_overflow(regclass, text) is
   'Raises 22003 (HTTP 400) for an amount that is too large, as the type numeric(14,2) does.';
 
 create or replace function private.check_policy(p_table regclass, p_operation text, p_row anyelement) returns void
@@ -93,7 +93,7 @@ comment on function private.check_policy(regclass, text, anyelement) is
   'Raises 42501 if the policy does not let the caller write the row. PostgreSQL evaluates policies after the '
   'triggers; a trigger that refuses a value must evaluate the policy first.';
 
-create or replace function private.refuse_value(p_table regclass, p_constraint text) returns void
+create or replace function private.reject_value(p_table regclass, p_constraint text) returns void
   language plpgsql set search_path = ''
 as $$
 declare
@@ -106,10 +106,10 @@ begin
     schema = 'api', table = relation, constraint = p_constraint;
 end
 $$;
-comment on function private.refuse_value(regclass, text) is
+comment on function private.reject_value(regclass, text) is
   'Raises 23514 (HTTP 400) for a value that violates a constraint.';
 
-create or replace function private.refuse_row(
+create or replace function private.reject_row(
   p_table regclass, p_operation text, p_row anyelement, p_broken text
 ) returns void
   language plpgsql set search_path = ''
@@ -117,15 +117,15 @@ as $$
 begin
   perform private.check_policy(p_table, p_operation, p_row);
   if exists (select from pg_catalog.pg_attribute where attrelid = p_table and attname = p_broken) then
-    perform private.refuse_null(p_table, p_broken);
+    perform private.reject_null(p_table, p_broken);
   end if;
-  perform private.refuse_value(p_table, p_broken);
+  perform private.reject_value(p_table, p_broken);
 end
 $$;
-comment on function private.refuse_row(regclass, text, anyelement, text) is
+comment on function private.reject_row(regclass, text, anyelement, text) is
   'Refuses a row. p_broken is the name of a null column or of a violated constraint. Raises 42501 instead if the '
   'caller may not write the row.';
 grant execute on function private.constraints(), private.describe_columns(regclass, text[]),
-  private.refuse_null(regclass, text), private.refuse_overflow(regclass, text),
-  private.check_policy(regclass, text, anyelement), private.refuse_value(regclass, text),
-  private.refuse_row(regclass, text, anyelement, text) to authenticated;
+  private.reject_null(regclass, text), private.reject_overflow(regclass, text),
+  private.check_policy(regclass, text, anyelement), private.reject_value(regclass, text),
+  private.reject_row(regclass, text, anyelement, text) to authenticated;

@@ -11,7 +11,7 @@ as $$
 begin
   -- the owner of the database and its tools may explain
   if session_user = 'authenticator' and pg_catalog.current_query() ~* '^\s*explain\M' then
-    perform private.refuse_estimate();
+    perform private.reject_estimate();
   end if;
   return true;
 end
@@ -19,14 +19,14 @@ $$;
 comment on function private.is_not_explained() is
   'Returns true, or refuses a statement that PostgREST explains. Every policy for select calls it first.';
 
-create or replace function private.refuse_estimate() returns void
+create or replace function private.reject_estimate() returns void
   language plpgsql immutable set search_path = ''
 as $$
 begin
-  perform private.refuse('PGRST122', 'the preferences count=planned and count=estimated are not available',
+  perform private.reject('PGRST122', 'the preferences count=planned and count=estimated are not available',
     'Use count=exact.');
 end
 $$;
-comment on function private.refuse_estimate() is 'Refuses a count that would be the planner''s estimate.';
+comment on function private.reject_estimate() is 'Refuses a count that would be the planner''s estimate.';
 
-grant execute on function private.is_not_explained(), private.refuse_estimate() to authenticated;
+grant execute on function private.is_not_explained(), private.reject_estimate() to authenticated;

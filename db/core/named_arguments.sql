@@ -29,7 +29,7 @@ begin
         grant execute on function api.{name}(json) to authenticated
       $sql$,
       'name', quote_ident(named.proname),
-      'body', quote_literal(format($body$ begin perform private.refuse('PGRST202', %L, %L, 404); end $body$,
+      'body', quote_literal(format($body$ begin perform private.reject('PGRST202', %L, %L, 404); end $body$,
         format('%s is called with other arguments than it takes', named.proname), format('It takes %s.', named.takes))),
       'comment', quote_nullable(named.comment));
   end loop;

@@ -1,5 +1,5 @@
 -- after: core/claims
--- The permission check of all row rules. deny() in refusals.sql raises the error.
+-- The permission check of all row rules. deny() in rejections.sql raises the error.
 
 create or replace function private.can(p_resource text, p_action text) returns boolean
   -- a body of SQL would be planned again in each query

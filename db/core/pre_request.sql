@@ -7,7 +7,7 @@
 -- * The request can write and has an Idempotency-Key, which would be ignored.
 -- * The request goes to a standby that is far behind (standby.sql).
 --
--- access.sql judges the token. A request that may write then locks its tenants (tenants.sql) and gets its change_id.
+-- access.sql checks the token. A request that may write then locks its tenants (tenants.sql) and gets its change_id.
 
 create or replace function private.set_time_zone(p_wish text) returns void
   language plpgsql volatile set search_path = ''
@@ -37,7 +37,7 @@ comment on function private.set_time_zone(text) is
   'Sets an offset such as +02:00 as the time zone of the request. Refuses a zone that is neither an offset nor a '
   'name that PostgreSQL lists.';
 
-create or replace function private.refuse_preferences(p_prefer text) returns void
+create or replace function private.reject_preferences(p_prefer text) returns void
   language plpgsql volatile set search_path = ''
 as $$
 begin
@@ -47,7 +47,7 @@ begin
       'Send in Prefer only what docs/data.md names, each once.');
   end if;
   if p_prefer ~* '\mcount *= *"?(planned|estimated)' then
-    perform private.refuse_estimate();
+    perform private.reject_estimate();
   end if;
   -- PostgREST ignores a dry run in an unexpected spelling and would store the row
   if p_prefer ~* '\mtx\M' and p_prefer !~ '^(?:(?!.*\mtx\M.*\mtx\M))(?:.*,)?\s*tx=(?:rollback|commit)\s*(?:,.*)?$' then
@@ -60,7 +60,7 @@ begin
     where wish ~ '^[ \t]*timezone=' order by place limit 1));
 end
 $$;
-comment on function private.refuse_preferences(text) is
+comment on function private.reject_preferences(text) is
   'Refuses preferences above 500 characters, a planner''s estimate, a dry run that PostgREST would not recognize, '
   'and an unknown time zone.';
 
@@ -80,13 +80,13 @@ declare
   problem text;
 begin
   if pg_is_in_recovery() then
-    perform private.refuse_when_behind();
+    perform private.reject_when_behind();
   end if;
   if not is_anonymous then
     select s.public_url, s.tokens_issued_after into public_url, issued_after from private.settings s;
     problem := private.token_problem(claims, public_url, issued_after);
     if problem is not null then
-      perform private.refuse('PGRST301', problem,
+      perform private.reject('PGRST301', problem,
         'Fetch a new token: POST /api/auth/token with the session or the API key.', 401,
         '{"WWW-Authenticate": "Bearer error=\"invalid_token\""}');
     end if;
@@ -98,13 +98,13 @@ begin
     end if;
   end if;
   if strpos(headers, '"idempotency-key":') > 0 and current_setting('transaction_read_only') = 'off' then
-    perform private.refuse('IDEMPOTENCY_KEY_NOT_SUPPORTED', 'Idempotency-Key is not supported, and nothing was stored',
+    perform private.reject('IDEMPOTENCY_KEY_NOT_SUPPORTED', 'Idempotency-Key is not supported, and nothing was stored',
       'Leave it out. So that a repeated request stores nothing twice, send an own id in each row with Prefer: '
       'resolution=ignore-duplicates.');
   end if;
   -- The headers contain the token: they are searched as text, and parsed as JSON only if there is a preference.
   if strpos(headers, '"prefer"') > 0 then
-    perform private.refuse_preferences(headers::jsonb ->> 'prefer');
+    perform private.reject_preferences(headers::jsonb ->> 'prefer');
   end if;
   if may_write and not is_anonymous then
     perform private.lock_tenants();

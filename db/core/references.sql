@@ -4,7 +4,7 @@
 -- that the error for a forbidden row reveals nothing about its references. The policy or the foreign key refuses the
 -- others.
 
-create or replace function private.refuse_reference(p_table text, p_column text, p_referenced text) returns void
+create or replace function private.reject_reference(p_table text, p_column text, p_referenced text) returns void
   language plpgsql set search_path = ''
 as $$
 begin
@@ -17,9 +17,9 @@ begin
     table = p_table, schema = 'api', constraint = format('%s_%s_fkey', p_table, p_column);
 end
 $$;
-comment on function private.refuse_reference(text, text, text) is
+comment on function private.reject_reference(text, text, text) is
   'Raises 23503 (HTTP 409) with the message of the foreign key.';
-grant execute on function private.refuse_reference(text, text, text) to authenticated;
+grant execute on function private.reject_reference(text, text, text) to authenticated;
 
 create or replace function private.may_write(p_table text, p_operation text, p_tenant text) returns boolean
   language sql stable
@@ -29,18 +29,18 @@ create or replace function private.may_write(p_table text, p_operation text, p_t
 comment on function private.may_write(text, text, text) is
   'Whether the policies let the caller write a row of this tenant. p_operation is tg_op of the trigger.';
 
-create or replace function private.refuse_missing(
+create or replace function private.reject_missing(
   p_table text, p_operation text, p_tenant text, p_column text, p_referenced text
 ) returns void
   language plpgsql set search_path = ''
 as $$
 begin
   if private.may_write(p_table, p_operation, p_tenant) then
-    perform private.refuse_reference(p_table, p_column, p_referenced);
+    perform private.reject_reference(p_table, p_column, p_referenced);
   end if;
 end
 $$;
-comment on function private.refuse_missing(text, text, text, text, text) is
+comment on function private.reject_missing(text, text, text, text, text) is
   'Refuses a reference to a row that the tenant does not have, if the caller may write the row.';
 
 create or replace function private.check_category(
@@ -50,11 +50,11 @@ create or replace function private.check_category(
 as $$
 begin
   if not exists (select from api.categories where tenant = p_tenant and id = p_category_id) then
-    perform private.refuse_missing(p_table, p_operation, p_tenant, p_column, 'categories');
+    perform private.reject_missing(p_table, p_operation, p_tenant, p_column, 'categories');
   end if;
 end
 $$;
 comment on function private.check_category(text, text, text, uuid, text) is
   'Refuses a category of another tenant than the row''s.';
-grant execute on function private.may_write(text, text, text), private.refuse_missing(text, text, text, text, text),
+grant execute on function private.may_write(text, text, text), private.reject_missing(text, text, text, text, text),
   private.check_category(text, text, text, uuid, text) to authenticated;

@@ -16,16 +16,16 @@ $$;
 comment on function private.mark_for_standbys() is 'Writes a mark into the log if a standby may receive it.';
 grant execute on function private.mark_for_standbys() to auth_service;
 
-create or replace function private.refuse_when_behind() returns void
+create or replace function private.reject_when_behind() returns void
   language plpgsql stable set search_path = ''
 as $$
 begin
   -- a standby that has replayed nothing since its start does not know its delay
   if coalesce(pg_last_xact_replay_timestamp() < clock_timestamp() - interval '20 seconds', true) then
-    perform private.refuse('53400', 'this standby is more than 20 seconds behind', 'Ask the primary.', 503,
+    perform private.reject('53400', 'this standby is more than 20 seconds behind', 'Ask the primary.', 503,
       '{"Retry-After": "1"}');
   end if;
 end
 $$;
-comment on function private.refuse_when_behind() is
+comment on function private.reject_when_behind() is
   'Refuses a request to a standby whose delay is too long to know who may still read.';

@@ -98,7 +98,7 @@ begin
   end if;
   new.tenant := private.tenant_of(new.user_id, new.organization_id);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.refuse_repeated_row(new.id::text);
+    perform private.reject_repeated_row(new.id::text);
   end if;
   if by_caller then
     broken := case
@@ -123,7 +123,7 @@ begin
       when new.visibility not in ('private', 'shared', 'public') then 'dashboards_visibility_known'
     end;
     if broken is not null then
-      perform private.refuse_row(tg_relid, tg_op, new, broken);
+      perform private.reject_row(tg_relid, tg_op, new, broken);
     end if;
   end if;
   return new;

@@ -27,7 +27,7 @@ begin
   end if;
   if not private.fits_cents(p_balance, p_currency)
     or private.currency_decimals(p_currency) = 0 and p_balance <> trunc(p_balance) then
-    perform private.refuse_value('api.balances', 'balances_balance_fits_currency');
+    perform private.reject_value('api.balances', 'balances_balance_fits_currency');
   end if;
   return coalesce(private.whole_day(p_balance_on), private.to_moment(p_balance_on, 'p_balance_on', false)::date);
 end

@@ -225,7 +225,7 @@ begin atomic
 end;
 comment on function private.store_bank_versions(uuid, jsonb[]) is
   'Stores what a file of this account says of transactions that have or had other values, or were deleted. Each '
-  'element is a row of judge_import() with the verdict updated, changed, matched or deleted.';
+  'element is a row of classify_import() with the verdict updated, changed, matched or deleted.';
 
 create or replace function private.is_of_other_import(
   p_import_id uuid, p_user_id text, p_organization_id text

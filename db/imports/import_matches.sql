@@ -531,7 +531,7 @@ end
 $$;
 comment on function private.store_import_matches(uuid, jsonb[]) is
   'Gives the transactions that an import has matched the values of the bank, and links the other halves of '
-  'transfers. Each element is a row of judge_import().';
+  'transfers. Each element is a row of classify_import().';
 
 create or replace function private.unlink_import_transfers(p_import_id uuid) returns void
   language plpgsql security definer set search_path = '' set enable_seqscan = off

@@ -1,5 +1,5 @@
 -- after: imports/import_transfers, imports/read_import, rules/import_rules, transactions
--- The parts of api.import_transactions(). read_import() checks each row by itself. judge_import() compares the rows
+-- The parts of api.import_transactions(). read_import() checks each row by itself. classify_import() compares the rows
 -- with each other and with the stored transactions. Neither writes. A dry run and the import call the same two
 -- functions, so a row that a dry run calls new can be stored.
 --
@@ -16,7 +16,7 @@ create or replace function private.short_hash(p_values jsonb) returns text
 comment on function private.short_hash(jsonb) is 'Half of the SHA-256 of these values, in hexadecimal digits.';
 
 -- Over 80 lines, because it is one statement: its parts share common table expressions.
-create or replace function private.judge_import(
+create or replace function private.classify_import(
   p_rows jsonb, p_source text, p_account_id uuid, p_account_currency text, p_match boolean, p_link_transfers boolean,
   p_again boolean
 ) returns table (
@@ -384,7 +384,7 @@ begin atomic
   ), closed_days as materialized (
     -- materialized, because it would otherwise be computed for each row
     select private.closed_until(p_account_id, (select public.uid()), (select public.org_id())) as until
-  ), judged as materialized (
+  ), classified as materialized (
     -- storing the row would change a closed day
     select d.*, case when k.is_closed then 'invalid' else d.decision end as verdict,
       case when k.is_closed then 'the days until ' || k.until || ' are closed' end as closed
@@ -435,10 +435,10 @@ begin atomic
       when j.is_matched then j.says
     end,
     j.closed is not null
-  from judged j
+  from classified j
   order by j.row_number;
 end;
-comment on function private.judge_import(jsonb, text, uuid, text, boolean, boolean, boolean) is
+comment on function private.classify_import(jsonb, text, uuid, text, boolean, boolean, boolean) is
   'The verdict for each row of a file in the active context, with the values to store. new_id is the id of a row to '
   'store, transfer_id that of its transfer; said has the bank''s values of a transaction that keeps a user''s. For '
   'an existing transaction, transaction_date, reference_no, description and metadata are null unless they change.';
@@ -459,7 +459,7 @@ begin atomic
     where t.id = j.transaction_id;
 end;
 comment on function private.store_import_updates(jsonb[]) is
-  'Stores the new values of the bank, with the caller''s rights. Each element is a row of judge_import() with the '
+  'Stores the new values of the bank, with the caller''s rights. Each element is a row of classify_import() with the '
   'verdict updated.';
 
 -- Callers may not insert into imports, so that the table lists only real imports. This function is the only way. It
@@ -564,6 +564,6 @@ comment on function private.delete_import_transactions(uuid) is
   'Deletes the transactions of an import that is being deleted. Raises 409 if one of them was changed since.';
 
 grant execute on function private.short_hash(jsonb),
-  private.judge_import(jsonb, text, uuid, text, boolean, boolean, boolean), private.store_import_updates(jsonb[]),
+  private.classify_import(jsonb, text, uuid, text, boolean, boolean, boolean), private.store_import_updates(jsonb[]),
   private.begin_import(text, uuid, text, bigint), private.is_of_import(uuid, uuid),
   private.recognize_import(api.transactions), private.delete_import_transactions(uuid) to authenticated;

@@ -1,6 +1,6 @@
 -- after: core
 
--- Over 80 lines, because the dry run and the import stand side by side. Both judge the rows by the same call.
+-- Over 80 lines, because the dry run and the import stand side by side. Both classify the rows by the same call.
 create or replace function api.import_transactions(
   p_rows jsonb,
   p_source text default 'import',
@@ -62,15 +62,15 @@ begin
 
   if coalesce(p_dry_run, true) then
     return query
-      with judged as materialized (
+      with classified as materialized (
         select *
-        from private.judge_import(p_rows, p_source, p_account_id, account_currency, p_match is not false,
+        from private.classify_import(p_rows, p_source, p_account_id, account_currency, p_match is not false,
           p_link_transfers is not false, p_again is true)
       )
       select j.row_number, j.verdict, j.reason, case when j.verdict <> 'new' then j.transaction_id end, f.rule_id,
         f.suggested_category_id, f.because
-      from judged j
-      left join private.file_import_rows((select json_agg(n) from judged n where n.verdict in ('new', 'transfer')),
+      from classified j
+      left join private.file_import_rows((select json_agg(n) from classified n where n.verdict in ('new', 'transfer')),
         p_account_id) f
         on f.row_number = j.row_number
       where j.row_number <= jsonb_array_length(p_rows)
@@ -79,18 +79,18 @@ begin
   end if;
 
   for row_number, verdict, reason, transaction_id, import_id, new_values, rule_id, suggested_category_id, because in
-    with judged as materialized (
+    with classified as materialized (
       select *
-      from private.judge_import(p_rows, p_source, p_account_id, account_currency, p_match is not false,
+      from private.classify_import(p_rows, p_source, p_account_id, account_currency, p_match is not false,
         p_link_transfers is not false, p_again is true)
     ), rules as materialized (
       select f.*
-      from private.file_import_rows((select json_agg(n) from judged n where n.verdict in ('new', 'transfer')),
+      from private.file_import_rows((select json_agg(n) from classified n where n.verdict in ('new', 'transfer')),
         p_account_id) f
     ), begun as materialized (
       select private.begin_import(p_source, p_account_id, p_file_name,
         count(*) filter (where j.verdict in ('new', 'updated', 'matched', 'transfer'))) as id
-      from judged j
+      from classified j
       having bool_or(j.verdict in ('new', 'updated', 'matched', 'transfer')) and not bool_or(j.verdict = 'invalid')
     ), stored as (
       insert into api.transactions (
@@ -100,7 +100,7 @@ begin
         j.external_id,
         coalesce(j.category_id, r.category_id), j.reference_no, j.description, j.status,
         j.metadata, p_account_id, begun.id, case when r.is_transfer then j.new_id else j.transfer_id end
-      from judged j cross join begun left join rules r on r.row_number = j.row_number
+      from classified j cross join begun left join rules r on r.row_number = j.row_number
       where j.verdict in ('new', 'transfer')
     )
     select j.row_number, j.verdict, j.reason, case j.verdict when 'new' then j.new_id else j.transaction_id end,
@@ -112,7 +112,7 @@ begin
           then jsonb_build_object('new_id', j.new_id, 'name', j.name, 'set_name', r.name, 'tags', r.tags)
       end,
       r.rule_id, r.suggested_category_id, r.because
-    from judged j left join rules r on r.row_number = j.row_number
+    from classified j left join rules r on r.row_number = j.row_number
     order by j.row_number
   loop
     if verdict = 'invalid' then
@@ -153,7 +153,7 @@ begin
   end if;
   perform set_config('private.import', '', true);
   if invalid > 0 and invalid = closed then
-    perform private.refuse_closed(private.closed_until(p_account_id, public.uid(), public.org_id()));
+    perform private.reject_closed(private.closed_until(p_account_id, public.uid(), public.org_id()));
   end if;
   if invalid > 0 then
     perform private.invalid(

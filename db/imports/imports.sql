@@ -42,7 +42,7 @@ declare
   by_caller constant boolean := current_user = 'authenticated';
 begin
   if private.count_exceeds_limit(tg_op) then
-    perform private.refuse_many_rows();
+    perform private.reject_many_rows();
   end if;
   if tg_op = 'DELETE' then
     if by_caller and old.organization_id is not null and not private.can('imports', 'delete') then

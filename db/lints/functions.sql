@@ -28,8 +28,8 @@ where prosecdef and prorettype <> 'trigger'::regtype
     'private.currency_of_account(uuid,text,text)', 'private.is_of_import(uuid,uuid)',
     'private.is_untouched(uuid,timestamptz,timestamptz)', 'private.has_tags_of_user(uuid)',
     'private.check_category(text,text,text,uuid,text)',
-    'private.check_account(text,text,text,uuid,text,text)', 'private.refuse_item_of_half(uuid)',
-    'private.refuse_items_of_half(uuid)', 'private.require_unused_currency(uuid,text)',
+    'private.check_account(text,text,text,uuid,text,text)', 'private.reject_item_of_half(uuid)',
+    'private.reject_items_of_half(uuid)', 'private.require_unused_currency(uuid,text)',
     'private.require_open_transaction(text,api.transactions,api.transactions)', 'private.note_closed_days()',
     -- They read the caller's own rows, or the rates of the instance, which everyone may see.
     'private.bank_history(uuid[])', 'private.former_rows(json,text,uuid)', 'private.open_matches(json,text,uuid)',

@@ -37,7 +37,7 @@ where schemaname = 'api'
     '', 'g')
     ~ '(uid|org_id|org_role|personal_id|personal_tenant|can|team_tenant)\(';
 
--- name: checks_that_do_not_refuse
+-- name: checks_that_do_not_reject
 -- The check of every insert and update policy is a CASE that ends in private.deny(), which raises "permission denied".
 select format('%s on %s', policyname, tablename) as what from pg_policies
 where schemaname = 'api' and cmd in ('INSERT', 'UPDATE')

@@ -27,7 +27,7 @@ with tables as (
 ), steps (name, source, about, step) as (
   -- moving a widget changes no money, so dashboards have no row limit and no undo
   select name, source, 'count',
-    'if private.count_exceeds_limit(tg_op) then perform private.refuse_many_rows(); end if;'
+    'if private.count_exceeds_limit(tg_op) then perform private.reject_many_rows(); end if;'
     from tables where name <> 'dashboards'
   union all
   -- a deletion has no new row, so no policy check applies
@@ -50,11 +50,11 @@ with tables as (
     from tables where is_sent
   union all
   select name, source, 'one row once',
-    'if tg_op = ''INSERT'' and by_caller and private.is_merge() then perform private.refuse_repeated_row(new.'
+    'if tg_op = ''INSERT'' and by_caller and private.is_merge() then perform private.reject_repeated_row(new.'
     from tables where is_sent
   union all
   select name, source, 'refusal',
-    'if broken is not null then perform private.refuse_row(tg_relid, tg_op, new, broken); end if;'
+    'if broken is not null then perform private.reject_row(tg_relid, tg_op, new, broken); end if;'
     from tables where is_sent
   union all
   select name, source, 'tenant', 'new.tenant := private.tenant_of(new.user_id, new.organization_id);' from tables
@@ -75,9 +75,9 @@ with tables as (
   union all
   select name, source, "column", step from columns cross join lateral (values
     ('if abs(new.{column}) >= 999999999999.995 and new.{column} <> ''NaN'' then '
-      'perform private.refuse_overflow(tg_relid, ''{column}''); end if;'),
+      'perform private.reject_overflow(tg_relid, ''{column}''); end if;'),
     ('if scale(new.{column}) > 2 and not private.fits_cents(new.{column}, '),
-    ('perform private.refuse_row(tg_relid, tg_op, new, ''{table}_{column}_fits_currency''); end if;'),
+    ('perform private.reject_row(tg_relid, tg_op, new, ''{table}_{column}_fits_currency''); end if;'),
     ('new.{column} := round(new.{column}, 2);')) as steps (template)
     cross join lateral (select private.fill(template, 'table', name, 'column', "column") as step) filled
     where is_amount

@@ -79,20 +79,20 @@ comment on function private.fits_cents(numeric, text) is
 grant execute on function private.fits_cents(numeric, text) to authenticated;
 
 create or replace function private.parse_currency(
-  p_currency text, p_refusal text default 'there is no currency %L'
+  p_currency text, p_rejection text default 'there is no currency %L'
 ) returns text
   language plpgsql stable set search_path = ''
 as $$
 begin
   if not private.is_currency(lower(p_currency)) then
-    perform private.invalid(format(p_refusal, left(p_currency, 40)), 'It takes a code of ISO 4217, such as eur.');
+    perform private.invalid(format(p_rejection, left(p_currency, 40)), 'It takes a code of ISO 4217, such as eur.');
   end if;
   return lower(p_currency);
 end
 $$;
 comment on function private.parse_currency(text, text) is
   'Returns a currency parameter of a report in lower case; null if it is null. Raises 400 with the message '
-  'p_refusal for an unknown code.';
+  'p_rejection for an unknown code.';
 
 create or replace function private.target_currency(p_convert_to text) returns text
   language sql stable set search_path = ''

@@ -69,7 +69,7 @@ declare
   replaced record;
 begin
   if private.count_exceeds_limit(tg_op) then
-    perform private.refuse_many_rows();
+    perform private.reject_many_rows();
   end if;
   if tg_op = 'DELETE' then
     if by_caller and old.organization_id is not null and not private.can('exchange_rates', 'delete') then
@@ -98,7 +98,7 @@ begin
   new.base := lower(new.base);
   new.quote := lower(new.quote);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.refuse_repeated_row(new.id::text);
+    perform private.reject_repeated_row(new.id::text);
   end if;
   if by_caller then
     broken := case
@@ -119,7 +119,7 @@ begin
       when new.quote is distinct from old.quote and not private.is_currency(new.quote) then 'exchange_rates_quote_known'
     end;
     if broken is not null then
-      perform private.refuse_row(tg_relid, tg_op, new, broken);
+      perform private.reject_row(tg_relid, tg_op, new, broken);
     end if;
     select * into replaced
       from private.euro_rates() e

@@ -30,7 +30,7 @@ $$;
 comment on function api.apply_rules(uuid, jsonb, boolean) is
   E'Applies rules to stored transactions\n\n'
   'Applies the active rules of the active context to its transactions. Each transaction gets the changes of the '
-  'first rule that matches it, by `priority`, then by age, and is judged once. With `p_rule_id` only this rule '
+  'first rule that matches it, by `priority`, then by age, and is classified once. With `p_rule_id` only this rule '
   'counts, for the transactions of its own context. `p_filters`, as in `get_filtered_transactions`, limits the '
   'transactions. Halves of transfers and transactions of closed days stay as they are.\n\n'
   'Returns a row for each transaction that changes, newest first: `transaction_id`, `rule_id`, and `before` and '

@@ -2,7 +2,7 @@
 -- Rules and suggestions for the rows that an import stores. A dry run and the import call the same function, so the
 -- import stores what the dry run has shown.
 
--- Each row of p_rows is a row of judge_import() with the verdict new or transfer. The latter is half of a transfer,
+-- Each row of p_rows is a row of classify_import() with the verdict new or transfer. The latter is half of a transfer,
 -- so it gets no category.
 create or replace function private.file_import_rows(p_rows json, p_account_id uuid)
   returns table (

@@ -1,6 +1,6 @@
 -- after: reports/report_rows, rules/tables
 -- The rules of a context. They become one SQL expression, a CASE with a branch for each rule. One statement evaluates
--- it for all rows, so each transaction is judged once, by its values before any rule. A rule that changes what it
+-- it for all rows, so each transaction is classified once, by its values before any rule. A rule that changes what it
 -- matches cannot loop.
 --
 -- The branches are the conditions of private.conditions_to_sql(). So a rule matches a row of an import by the same
@@ -127,7 +127,7 @@ begin
               ) is not true)
           -- otherwise PostgreSQL would evaluate the expression in the condition and again in the result
           offset 0
-        ) as judged
+        ) as classified
         where rule_id is not null
       ), rules as materialized (
         select r.id, r.set_category_id, r.set_name, r.add_tags, r.mark_as_transfer from unnest($1) as r

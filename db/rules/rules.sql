@@ -77,7 +77,7 @@ declare
   broken text;
 begin
   if private.count_exceeds_limit(tg_op) then
-    perform private.refuse_many_rows();
+    perform private.reject_many_rows();
   end if;
   if tg_op = 'DELETE' then
     if by_caller and old.organization_id is not null and not private.can('rules', 'delete') then
@@ -112,7 +112,7 @@ begin
     new.is_active := false;
   end if;
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.refuse_repeated_row(new.id::text);
+    perform private.reject_repeated_row(new.id::text);
   end if;
   if by_caller then
     broken := case
@@ -137,7 +137,7 @@ begin
       when not private.is_name(new.set_name, old.set_name) then 'rules_set_name_length'
     end;
     if broken is not null then
-      perform private.refuse_row(tg_relid, tg_op, new, broken);
+      perform private.reject_row(tg_relid, tg_op, new, broken);
     end if;
     if new.conditions is distinct from old.conditions and private.may_write('rules', tg_op, new.tenant) then
       perform private.check_conditions(new.conditions);
@@ -152,7 +152,7 @@ begin
     where private.is_id(tag) and tag <> all (coalesce(old.add_tags, '{}')) and not exists (
       select from api.tags g where g.id = tag::uuid and g.tenant = new.tenant)
   ) then
-    perform private.refuse_missing('rules', tg_op, new.tenant, 'add_tags', 'tags');
+    perform private.reject_missing('rules', tg_op, new.tenant, 'add_tags', 'tags');
   end if;
   return new;
 end

@@ -66,7 +66,7 @@ declare
   broken text;
 begin
   if private.count_exceeds_limit(tg_op) then
-    perform private.refuse_many_rows();
+    perform private.reject_many_rows();
   end if;
   if tg_op = 'DELETE' then
     if by_caller and old.organization_id is not null and not private.can('line_items', 'delete') then
@@ -83,7 +83,7 @@ begin
   end if;
   if tg_op = 'INSERT' then
     if by_caller then
-      perform private.refuse_hidden_row('line_items', new.id);
+      perform private.reject_hidden_row('line_items', new.id);
     end if;
     owner := private.owner_of_part('line_items', new.transaction_id);
     if coalesce(new.user_id, owner.user_id) is distinct from owner.user_id
@@ -92,7 +92,7 @@ begin
         perform private.deny('line_items');
       end if;
       -- another tenant may have the transaction's id by now, if this is an undo
-      perform private.refuse_reference('line_items', 'transaction_id', 'transactions');
+      perform private.reject_reference('line_items', 'transaction_id', 'transactions');
     end if;
     new.user_id := owner.user_id;
     new.organization_id := owner.organization_id;
@@ -103,7 +103,7 @@ begin
       -- a part moves only within its tenant; its owner pair changes only with that of its transaction
       if (by_caller or new.transaction_id <> old.transaction_id)
         and (old.user_id, old.organization_id) is distinct from (owner.user_id, owner.organization_id) then
-        perform private.refuse_reference('line_items', 'transaction_id', 'transactions');
+        perform private.reject_reference('line_items', 'transaction_id', 'transactions');
       end if;
       if not by_caller then
         new.user_id := owner.user_id;
@@ -117,14 +117,14 @@ begin
   end if;
   new.tenant := private.tenant_of(new.user_id, new.organization_id);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.refuse_repeated_row(new.id::text);
+    perform private.reject_repeated_row(new.id::text);
   end if;
   if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
-    perform private.refuse_overflow(tg_relid, 'amount');
+    perform private.reject_overflow(tg_relid, 'amount');
   end if;
   if scale(new.amount) > 2 and not private.fits_cents(new.amount, private.currency_of_transaction(new.transaction_id))
     and by_caller then
-    perform private.refuse_row(tg_relid, tg_op, new, 'line_items_amount_fits_currency');
+    perform private.reject_row(tg_relid, tg_op, new, 'line_items_amount_fits_currency');
   end if;
   new.amount := round(new.amount, 2);
   if by_caller then
@@ -140,10 +140,10 @@ begin
       when new.quantity = 'NaN' then 'line_items_quantity_is_number'
     end;
     if broken is not null then
-      perform private.refuse_row(tg_relid, tg_op, new, broken);
+      perform private.reject_row(tg_relid, tg_op, new, broken);
     end if;
     if new.category_id is not null then
-      perform private.refuse_item_of_half(new.transaction_id);
+      perform private.reject_item_of_half(new.transaction_id);
     end if;
   end if;
   if new.category_id is not null and new.category_id is distinct from old.category_id then

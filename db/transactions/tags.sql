@@ -57,7 +57,7 @@ declare
   broken text;
 begin
   if private.count_exceeds_limit(tg_op) then
-    perform private.refuse_many_rows();
+    perform private.reject_many_rows();
   end if;
   if tg_op = 'DELETE' then
     if by_caller and old.organization_id is not null and not private.can('tags', 'delete') then
@@ -82,7 +82,7 @@ begin
   end if;
   new.tenant := private.tenant_of(new.user_id, new.organization_id);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.refuse_repeated_row(new.id::text);
+    perform private.reject_repeated_row(new.id::text);
   end if;
   if by_caller then
     broken := case
@@ -93,7 +93,7 @@ begin
       when not private.is_name(new.name, old.name, 100) then 'tags_name_length'
     end;
     if broken is not null then
-      perform private.refuse_row(tg_relid, tg_op, new, broken);
+      perform private.reject_row(tg_relid, tg_op, new, broken);
     end if;
   end if;
   return new;

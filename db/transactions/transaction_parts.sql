@@ -14,13 +14,13 @@ as $$
 begin
   -- a row without a transaction has no owner, so the policy cannot be evaluated first
   if p_transaction_id is null then
-    perform private.refuse_null(format('api.%I', p_table)::regclass, 'transaction_id');
+    perform private.reject_null(format('api.%I', p_table)::regclass, 'transaction_id');
   end if;
   -- row security applies here: a transaction that the caller does not see is not found
   select case when t.organization_id is null then t.user_id end, t.organization_id into user_id, organization_id
     from api.transactions t where t.id = p_transaction_id;
   if not found then
-    perform private.refuse_reference(p_table, 'transaction_id', 'transactions');
+    perform private.reject_reference(p_table, 'transaction_id', 'transactions');
   end if;
 end
 $$;

@@ -53,7 +53,7 @@ declare
   broken text;
 begin
   if private.count_exceeds_limit(tg_op) then
-    perform private.refuse_many_rows();
+    perform private.reject_many_rows();
   end if;
   if tg_op = 'DELETE' then
     if by_caller and old.organization_id is not null and not private.can('transaction_tags', 'delete') then
@@ -69,7 +69,7 @@ begin
         perform private.deny('transaction_tags');
       end if;
       -- another tenant may have the transaction's id by now, if this is an undo
-      perform private.refuse_reference('transaction_tags', 'transaction_id', 'transactions');
+      perform private.reject_reference('transaction_tags', 'transaction_id', 'transactions');
     end if;
     new.user_id := owner.user_id;
     new.organization_id := owner.organization_id;
@@ -80,7 +80,7 @@ begin
       -- a part moves only within its tenant; its owner pair changes only with that of its transaction
       if (by_caller or new.transaction_id <> old.transaction_id)
         and (old.user_id, old.organization_id) is distinct from (owner.user_id, owner.organization_id) then
-        perform private.refuse_reference('transaction_tags', 'transaction_id', 'transactions');
+        perform private.reject_reference('transaction_tags', 'transaction_id', 'transactions');
       end if;
       if not by_caller then
         new.user_id := owner.user_id;
@@ -94,7 +94,7 @@ begin
   end if;
   new.tenant := private.tenant_of(new.user_id, new.organization_id);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.refuse_repeated_row(new.transaction_id || ' ' || new.tag_id);
+    perform private.reject_repeated_row(new.transaction_id || ' ' || new.tag_id);
   end if;
   if by_caller then
     broken := case
@@ -103,11 +103,11 @@ begin
       when num_nonnulls(new.user_id, new.organization_id) <> 1 then 'transaction_tags_have_one_owner'
     end;
     if broken is not null then
-      perform private.refuse_row(tg_relid, tg_op, new, broken);
+      perform private.reject_row(tg_relid, tg_op, new, broken);
     end if;
   end if;
   if not exists (select from api.tags g where g.id = new.tag_id and g.tenant = new.tenant) then
-    perform private.refuse_missing('transaction_tags', tg_op, new.tenant, 'tag_id', 'tags');
+    perform private.reject_missing('transaction_tags', tg_op, new.tenant, 'tag_id', 'tags');
   end if;
   return new;
 end

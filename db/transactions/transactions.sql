@@ -117,7 +117,7 @@ declare
   broken text;
 begin
   if private.count_exceeds_limit(tg_op) then
-    perform private.refuse_many_rows();
+    perform private.reject_many_rows();
   end if;
   if tg_op = 'DELETE' then
     if by_caller and old.organization_id is not null and not private.can('transactions', 'delete') then
@@ -156,7 +156,7 @@ begin
     if by_caller and (day is not null or new.booked_on is not null and new.transaction_date = now()) then
       if day is not null then
         if new.booked_on <> day then
-          perform private.refuse_row(tg_relid, tg_op, new, 'transactions_booked_on_is_day_of_date');
+          perform private.reject_row(tg_relid, tg_op, new, 'transactions_booked_on_is_day_of_date');
         end if;
         new.booked_on := day;
         -- an upsert passes only the sent columns to the update, so this setting passes the day
@@ -182,7 +182,7 @@ begin
           substring(current_setting('private.whole_day', true) from new.id || ' (.*)')::date);
         if day is not null then
           if sent[1] = new.id::text and sent[2] <> day::text then
-            perform private.refuse_row(tg_relid, tg_op, new, 'transactions_booked_on_is_day_of_date');
+            perform private.reject_row(tg_relid, tg_op, new, 'transactions_booked_on_is_day_of_date');
           end if;
           new.booked_on := day;
           new.transaction_date := day::timestamptz;
@@ -205,13 +205,13 @@ begin
   new.tenant := private.tenant_of(new.user_id, new.organization_id);
   new.currency := lower(new.currency);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.refuse_repeated_row(new.id::text);
+    perform private.reject_repeated_row(new.id::text);
   end if;
   if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
-    perform private.refuse_overflow(tg_relid, 'amount');
+    perform private.reject_overflow(tg_relid, 'amount');
   end if;
   if scale(new.amount) > 2 and not private.fits_cents(new.amount, new.currency) and by_caller then
-    perform private.refuse_row(tg_relid, tg_op, new, 'transactions_amount_fits_currency');
+    perform private.reject_row(tg_relid, tg_op, new, 'transactions_amount_fits_currency');
   end if;
   new.amount := round(new.amount, 2);
   if by_caller then
@@ -251,7 +251,7 @@ begin
         then 'transactions_amount_fits_currency'
     end;
     if broken is not null then
-      perform private.refuse_row(tg_relid, tg_op, new, broken);
+      perform private.reject_row(tg_relid, tg_op, new, broken);
     end if;
   end if;
   if new.account_id is not null and (new.account_id, new.currency) is distinct from (old.account_id, old.currency) then
@@ -263,7 +263,7 @@ begin
   if new.subscription_id is not null and new.subscription_id is distinct from old.subscription_id and not exists (
     select from api.subscriptions s where s.tenant = new.tenant and s.id = new.subscription_id
   ) then
-    perform private.refuse_missing('transactions', tg_op, new.tenant, 'subscription_id', 'subscriptions');
+    perform private.reject_missing('transactions', tg_op, new.tenant, 'subscription_id', 'subscriptions');
   end if;
   if tg_op = 'UPDATE' then
     if by_caller and (old.import_id is not null or current_setting('private.import', true) <> '') then
@@ -298,7 +298,7 @@ begin
     perform private.check_transfer(tg_op, old, new);
   end if;
   if tg_op = 'UPDATE' and old.transfer_id is distinct from new.transfer_id then
-    perform private.refuse_items_of_half(new.id);
+    perform private.reject_items_of_half(new.id);
   end if;
   return null;
 end

@@ -55,7 +55,7 @@ begin
     private.fits_cents(create_transfer.amount::numeric, origin.currency)
     and private.fits_cents(coalesce(create_transfer.to_amount::numeric, incoming), destination.currency)
   ) then
-    perform private.refuse_value('api.transactions', 'transactions_amount_fits_currency');
+    perform private.reject_value('api.transactions', 'transactions_amount_fits_currency');
   end if;
 
   template.name := coalesce(create_transfer.name, 'Transfer');

@@ -77,7 +77,7 @@ begin
   -- with another amount, is refused.
   if new.amount <> old.amount and other.currency = new.currency and - other.amount not in (old.amount, new.amount)
     and exists (select from api.transactions where id = other.id and updated_at = now()) then
-    perform private.refuse_different_halves();
+    perform private.reject_different_halves();
   end if;
 end
 $$;
@@ -86,7 +86,7 @@ comment on function private.check_transfer(text, api.transactions, api.transacti
   'request, and a change after which the halves are no transfer.';
 grant execute on function private.check_transfer(text, api.transactions, api.transactions) to authenticated;
 
-create or replace function private.refuse_different_halves() returns void
+create or replace function private.reject_different_halves() returns void
   language plpgsql set search_path = ''
 as $$
 begin
@@ -94,7 +94,7 @@ begin
     'Change one of them, or both in the same way.');
 end
 $$;
-comment on function private.refuse_different_halves() is
+comment on function private.reject_different_halves() is
   'Raises 400 for a request that changes the two halves of a transfer differently.';
 
 create or replace function private.shared_values(half api.transactions) returns jsonb
@@ -167,7 +167,7 @@ begin
   )
   select bool_or(p.contradicts) into contradicts from passed p;
   if contradicts then
-    perform private.refuse_different_halves();
+    perform private.reject_different_halves();
   end if;
   return null;
 end
@@ -175,7 +175,7 @@ $$;
 comment on function private.change_other_halves() is
   'Passes the changes of a statement to the other halves of transfers, where both had the same value.';
 
-create or replace function private.refuse_category_on_transfer(p_transaction_id uuid) returns void
+create or replace function private.reject_category_on_transfer(p_transaction_id uuid) returns void
   language plpgsql set search_path = ''
 as $$
 begin
@@ -185,34 +185,34 @@ begin
     hint = 'A transfer is neither income nor expense. Record interest or a fee as a transaction of its own.';
 end
 $$;
-comment on function private.refuse_category_on_transfer(uuid) is
+comment on function private.reject_category_on_transfer(uuid) is
   'Raises 22023 (HTTP 400) for a line item with a category on a half of a transfer.';
 
-create or replace function private.refuse_items_of_half(p_transaction_id uuid) returns void
+create or replace function private.reject_items_of_half(p_transaction_id uuid) returns void
   language plpgsql security definer set search_path = ''
 as $$
 begin
   if exists (select from api.line_items where transaction_id = p_transaction_id and category_id is not null) then
-    perform private.refuse_category_on_transfer(p_transaction_id);
+    perform private.reject_category_on_transfer(p_transaction_id);
   end if;
 end
 $$;
-comment on function private.refuse_items_of_half(uuid) is
+comment on function private.reject_items_of_half(uuid) is
   'Refuses to make a half of a transfer of a transaction that has line items with a category.';
 
-create or replace function private.refuse_item_of_half(p_transaction_id uuid) returns void
+create or replace function private.reject_item_of_half(p_transaction_id uuid) returns void
   language plpgsql security definer set search_path = ''
 as $$
 begin
   if exists (select from api.transactions where id = p_transaction_id and transfer_id is not null) then
-    perform private.refuse_category_on_transfer(p_transaction_id);
+    perform private.reject_category_on_transfer(p_transaction_id);
   end if;
 end
 $$;
-comment on function private.refuse_item_of_half(uuid) is
+comment on function private.reject_item_of_half(uuid) is
   'Refuses a line item with a category on a half of a transfer, where no report would count it.';
-grant execute on function private.refuse_category_on_transfer(uuid), private.refuse_items_of_half(uuid),
-  private.refuse_item_of_half(uuid) to authenticated;
+grant execute on function private.reject_category_on_transfer(uuid), private.reject_items_of_half(uuid),
+  private.reject_item_of_half(uuid) to authenticated;
 
 create or replace function private.parse_transfer_amount(p_amount text, p_name text) returns numeric
   language plpgsql immutable set search_path = ''

@@ -123,7 +123,7 @@ const send = ({ actor, method, path, headers, body }: Request): Promise<Answer> 
 
 /**
  * The SQLSTATEs for which PostgREST 12 or 16 responds 500 or 503. Two are not included: 25006, a
- * change by GET, is 405, and private.refuse_repeated_row() raises 21000 with status 400.
+ * change by GET, is 405, and private.reject_repeated_row() raises 21000 with status 400.
  */
 const faults = /^(08|09|25(?!006)|2D|38|39|3B|40|53|54|55|57|58|F0|HV|P0|XX|42P17)/
 

@@ -12,6 +12,7 @@ test('each file that `npm run schema` writes is up to date with the catalogue of
     expect(page, file).toBe(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'))
   await client.query('alter table auth.members rename column role to rank')
   await client.query('alter table api.tags rename column name to label')
+  await client.query('alter table api.transactions rename column reference_no to number_of_bank')
   const changed = await catalogueFiles(client)
   expect(Object.keys(pages).filter((file) => changed[file] === pages[file])).toEqual([])
 })

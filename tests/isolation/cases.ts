@@ -898,7 +898,7 @@ function* beyond(actor: Actor): Generator<Case> {
       '/deleted_bank_rows',
       '/import_balances',
       '/rpc/bank_history',
-      '/rpc/judge_import',
+      '/rpc/classify_import',
     ]
   )
     yield ask(path, path, [{ status: 404 }])

@@ -111,7 +111,7 @@ export async function unrefused(
 export async function refusingPieces(db: pg.Client): Promise<Weakening[]> {
   const all = await weakenings(db)
   const { rows: [refusal] } = await db.query<{ source: string }>(
-    `select pg_get_functiondef('private.refuse_estimate()'::regprocedure) as source`,
+    `select pg_get_functiondef('private.reject_estimate()'::regprocedure) as source`,
   )
   return [
     ...all.filter(({ name, command }) =>
@@ -119,9 +119,9 @@ export async function refusingPieces(db: pg.Client): Promise<Weakening[]> {
       /^policy .*: using without (?:\( SELECT )?private\.(?!can\()\w+\(/.test(name)
     ),
     {
-      name: 'function private.refuse_estimate(): refuses nothing',
+      name: 'function private.reject_estimate(): refuses nothing',
       apply:
-        `create or replace function private.refuse_estimate() returns void language plpgsql immutable set search_path = '' as 'begin end'`,
+        `create or replace function private.reject_estimate() returns void language plpgsql immutable set search_path = '' as 'begin end'`,
       revert: refusal?.source ?? '',
     },
   ]

@@ -32,7 +32,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
     ['alter table api.tags disable trigger "2_record_change"', /^tags: update$/],
     ['create table api.more (id uuid, user_id text)', /^more: insert$/],
   ],
-  checks_that_do_not_refuse: [[
+  checks_that_do_not_reject: [[
     `alter policy tags_create on api.tags with check (user_id = (select public.uid()))`,
     /^tags_create on tags$/,
   ]],
@@ -144,7 +144,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
       ['line_items', 'private.owner_of_part(', 'owner'],
       ['tags', 'old.user_id is distinct from', 'identity'],
       ['tags', 'private.is_merge()', 'one row once'],
-      ['tags', 'private.refuse_row(', 'refusal'],
+      ['tags', 'private.reject_row(', 'refusal'],
       ['tags', "then 'tags_name_length'", 'tags_name_length'],
       ['tags', 'new.name is null', 'name'],
       ['tags', 'new.created_at := now()', 'created_at'],

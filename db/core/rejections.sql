@@ -25,7 +25,7 @@ $$;
 comment on function private.invalid(text, text) is
   'Raises 22023 (HTTP 400). The message describes the error, and the hint the allowed values.';
 
-create or replace function private.refuse(
+create or replace function private.reject(
   p_code text, p_message text, p_hint text, p_status integer default 400, p_headers jsonb default '{}',
   p_details text default null
 ) returns void
@@ -38,8 +38,8 @@ begin
     detail = pg_catalog.jsonb_build_object('status', p_status, 'headers', p_headers)::text;
 end
 $$;
-comment on function private.refuse(text, text, text, integer, jsonb, text) is
+comment on function private.reject(text, text, text, integer, jsonb, text) is
   'Raises an error in PostgREST''s format, with this HTTP status and these headers.';
 
 grant execute on function private.deny(text), private.invalid(text, text),
-  private.refuse(text, text, text, integer, jsonb, text) to authenticated;
+  private.reject(text, text, text, integer, jsonb, text) to authenticated;
