@@ -12,6 +12,7 @@ import {
   readSettings,
   secretNames,
 } from '../../common/settings.ts'
+import { composeVariables } from './compose-variables.ts'
 
 /** The content of each secret that the deployment has. */
 export type Secrets = Record<string, string>
@@ -146,34 +147,10 @@ export function checkNames(lines: Line[], composeFiles: string): string[] {
   )
 }
 
-/** The variables of compose.yaml that no program of ours reads. */
-const composeVariables: Record<string, [RegExp, string]> = {
-  TLS: [/^(auto|internal)$/, 'must be auto or internal'],
-  AUTH_HEAP: [/^[1-9]\d{1,5}$/, 'must be a number of MiB such as 192'],
-  EDGE_HEAP: [/^[1-9]\d{1,5}$/, 'must be a number of MiB such as 128'],
-  DB_RESERVE: [
-    /^(0|3[2-9]|[4-9]\d|[1-9]\d{2,4})$/,
-    'must be a number of MiB, at least 32, or 0 for none',
-  ],
-  DB_BACKEND_MEMORY: [/^(9[6-9]|[1-9]\d{2,5})$/, 'must be a number of MiB, at least 96'],
-  PGRST_LOG_LEVEL: [/^(crit|error|warn|info|debug)$/, 'must be crit, error, warn, info or debug'],
-  PGRST_JWT_CACHE_MAX_ENTRIES: [/^\d{1,7}$/, 'must be a number such as 1000'],
-  PITR_WAL_LIMIT: [/^[1-9]\d*(MB|GB|TB)$/, 'must be a size such as 2GB'],
-  BACKUP_TIME: [/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day in UTC such as 03:15'],
-  BACKUP_KEEP_DAYS: [/^[1-9]\d{0,4}$/, 'must be a number of days such as 14'],
-  BACKUP_DRILL_DAYS: [/^\d{1,5}$/, 'must be a number of days, or 0'],
-  PITR_KEEP_DAYS: [/^[1-9]\d{0,4}$/, 'must be a number of days such as 7'],
-  BACKUP_USER: [/^\d+:\d+$/, 'must be the numbers of a user and a group such as 1000:1000'],
-  COMPOSE_PROFILES: [
-    /^((backup|pitr|monitoring|files)(,|$))*$/,
-    'must name the profiles backup, pitr or monitoring, by comma',
-  ],
-}
-
 export function checkComposeVariables(lines: Line[]): string[] {
   return lines.flatMap(({ name, value }) => {
-    const rule = composeVariables[name]
-    return rule === undefined || value === '' || rule[0].test(value) ? [] : [`${name} ${rule[1]}.`]
+    const form = composeVariables[name]?.form
+    return form === undefined || value === '' || form[0].test(value) ? [] : [`${name} ${form[1]}.`]
   })
 }
 

@@ -9,7 +9,7 @@ import {
   secretNames,
   type Settings,
 } from '../../common/settings.ts'
-import { settingsPages } from '../../http/openapi/settings.ts'
+import { settingsPages } from '../../start/settings-pages.ts'
 
 const least = {
   AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/finance',
@@ -23,6 +23,17 @@ describe('the environment', () => {
   test('the environment has the page and the list that `npm run schema` writes', async () => {
     for (const [file, page] of Object.entries(settingsPages()))
       expect(page, file).toBe(await text(file))
+  })
+
+  test('the page has each variable that compose.yaml reads from .env', async () => {
+    const page = await text('docs/settings.md')
+    const read = (await text('compose.yaml')).matchAll(/(?<!\$)\$\{([A-Z]\w+)/g)
+    const names = new Set([...read].map(([, name = '']) => name))
+    expect(names.size).toBeGreaterThan(30)
+    const isListed = (name: string) =>
+      page.includes(`| \`${name}\` |`) ||
+      page.includes(`| \`${name.replace(/_FILE$/, '')}\`, \`…_FILE\` |`)
+    expect([...names].filter((name) => !isListed(name))).toEqual([])
   })
 
   test('the environment is passed on by compose.yaml, variable by variable', async () => {

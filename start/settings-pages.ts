@@ -1,9 +1,12 @@
 /**
  * Generates docs/settings.md, and infra/settings.json for the chart and Terraform, from
- * common/settings.ts.
+ * common/settings.ts and infra/docker/compose-variables.ts.
  */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
-import { environment, type About } from '../../common/settings.ts'
+import { environment, type About } from '../common/settings.ts'
+import { composeVariables } from '../infra/docker/compose-variables.ts'
 
 type Setting = About & { name: string, default?: string | number, enum?: string[] }
 
@@ -23,12 +26,31 @@ const row = (
   }: Setting,
 ): string => `| \`${name}\`${secret === true ? ', `…_FILE`' : ''} | ${unset} | ${description} |`
 
+/** The files that give a variable of compose its default, as in `${NAME:-default}`. */
+const composeFiles = [
+  'compose.yaml',
+  'infra/docker/backups/schedule',
+  'infra/docker/backups/archive',
+]
+
+const composeRows = (): string => {
+  const texts = composeFiles.map((file) =>
+    readFileSync(join(import.meta.dirname, '..', file), 'utf8')
+  ).join('')
+  return Object.entries(composeVariables).map(([name, { description, unset }]) => {
+    const [, fallback] = new RegExp(String.raw`\$\{${name}:-([^}$]+)\}`).exec(texts) ?? []
+    return `| \`${name}\` | ${
+      unset ?? (fallback === undefined || fallback === '/dev/null' ? 'none' : `\`${fallback}\``)
+    } | ${description} |`
+  }).join('\n')
+}
+
 const page = () =>
   `# Settings
 
 This page is for operators. Every setting is an environment variable. An empty value counts as none. A wrong or missing value ends the start with one
 line that names the variable. A setting with \`…_FILE\` is a secret: \`BETTER_AUTH_SECRET_FILE=/run/secrets/better_auth_secret\`
-is the path of a file with the value of \`BETTER_AUTH_SECRET\`. Both at once are an error. Written from \`common/settings.ts\` by
+is the path of a file with the value of \`BETTER_AUTH_SECRET\`. Both at once are an error. Written by
 \`npm run schema\`.
 
 Only Docker Compose reads a file \`.env\`, and \`infra/docker/setup\` writes it. Set a variable for \`npm start\` in its environment, as in \`PORT=4000 npm start\`.
@@ -38,8 +60,14 @@ For a file of your own: \`set -a; . ./finance.env; set +a; npm start\`.
 |---|---|---|
 ${settings().map(row).join('\n')}
 
-PostgREST 16 also reads \`PGRST_JWT_CACHE_MAX_ENTRIES\`: the maximum number of verified tokens in its cache, 1000 by default, about 7 KiB
-each. 0 turns the cache off. A cached token still ends with its session, role or key.
+## Only with Docker Compose
+
+These lines of \`.env\` are for \`compose.yaml\` and the commands of \`infra/docker\`. \`infra/docker/up\` checks them. [operations.md](operations.md) has the
+parts that they set up. A PostgREST 16 of your own reads \`PGRST_JWT_CACHE_MAX_ENTRIES\` and \`PGRST_LOG_LEVEL\` too.
+
+| Variable | Default | Meaning |
+|---|---|---|
+${composeRows()}
 `
 
 /**
