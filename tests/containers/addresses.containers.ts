@@ -48,7 +48,7 @@ test('localhost: Ben signs up in a browser, opens the mailed link, signs in and 
     const laptop = await browser.open(null, await deployment.mailedLink(email), {
       ignoreHTTPSErrors: true,
     })
-    await shows(laptop, 'Your address is verified')
+    await shows(laptop, 'Your email address is verified')
     await laptop.getByRole('link', { name: 'Go to the app' }).click()
     await laptop.getByLabel('Email address').fill(email)
     await laptop.getByLabel('Password').fill(password)
