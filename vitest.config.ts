@@ -40,15 +40,15 @@ const untimed = [
   'tests/money/**/*.test.ts',
   'tests/typed-client/{export,export-files,live,mcp,older-exports,package}.test.ts',
   'tests/data/{filters,import-properties,inputs,pages,plans,plans-of-others,turns}.test.ts',
-  'tests/edge/{comparison,files,process,raw,realtime,slow}.test.ts',
+  'tests/edge/{comparison,files,process,process-upstreams,raw,realtime,slow}.test.ts',
   'tests/attacks/!(timing).test.ts',
   'tests/auth/{keys,long-deletions,metrics,new-secret,operations,shutdown,whole-requests}.test.ts',
   // servers of others, streams, files, and the examples of a page
-  'tests/auth/{admin-export,calendars,changes,docs,files-s3,native-apps,oidc,oidc-another-provider,webhooks}.test.ts',
+  'tests/auth/{admin-export,calendars,changes,changes-resumed,docs,files-s3,native-apps,oidc,oidc-accounts,oidc-another-provider,webhook-deliveries,webhooks}.test.ts',
   'tests/mail/queue.test.ts',
   'tests/database/migrate.test.ts',
   'tests/restore/damages.test.ts',
-  'tests/unit/{aws-scripts,docker-setup,passwords}.test.ts',
+  'tests/unit/{aws-scripts,docker-commands,docker-setup,passwords}.test.ts',
   'tests/start/{another-deployment,busy-database,check,dev,external,operator-database,permissions,postgres-log,recovery,refusals,secret-files}.test.ts',
 ]
 
@@ -149,7 +149,7 @@ const otherPostgrest: TestProjectInlineConfiguration = {
     name: 'containers-postgrest',
     globalSetup: ['tests/containers/global.ts'],
     include: [
-      'tests/data/{description,docs,functions,inputs,media-types,owner,tables}.test.ts',
+      'tests/data/{description,docs,functions,inputs,media-types,owner,report-functions,table-requests,tables}.test.ts',
       'tests/auth/{data,keys}.test.ts',
     ],
     sequence: { groupOrder: 8 },

@@ -55,7 +55,7 @@ export const rooms: [room: string, suites: string[]][] = [
   ['admin/', ['tests/auth/admin-export']],
   ['app/', ['tests/browser/app-']],
   ['start/', ['tests/start/']],
-  ['infra/docker/', ['tests/unit/docker-setup']],
+  ['infra/docker/', ['tests/unit/docker-commands', 'tests/unit/docker-setup']],
   ['infra/docker/backups/', ['tests/containers/backups']],
   ['infra/kubernetes/', ['tests/kubernetes/']],
   ['infra/release/', ['tests/containers/images']],

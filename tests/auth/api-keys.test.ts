@@ -6,6 +6,18 @@ import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, subscribed, team, type Person } from '../support/person.ts'
 import { tokenCache } from '../support/postgrest-versions.ts'
 import { startStack, type Stack } from '../support/stack.ts'
+import {
+  createKey,
+  denied,
+  ended,
+  noKey,
+  postKey,
+  requestData,
+  requestToken,
+  session,
+  storeTransaction,
+  type KeyOptions,
+} from './api-key-calls.ts'
 
 let stack: Stack
 beforeAll(async () => {
@@ -13,76 +25,24 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-type KeyOptions = {
-  name?: string
-  expiresInDays?: number
-  organizationId?: string | null
-  role?: string
-  password?: string
-}
-
-/** Creates a key right after a sign-in, which needs no password. */
-const postKey = (user: Person, options: KeyOptions = {}) =>
-  user.post('/api-key/create', { name: 'Report', expiresInDays: 30, ...options })
-const createKey = async (
-  user: Person,
-  options: KeyOptions = {},
-): Promise<{ id: string, key: string }> => {
-  const answer = await postKey(user, options)
-  expect(answer).toMatchObject({ status: 200 })
-  return answer.body
-}
-
-/** A request of a program, without cookies. */
-const program = (key: string, headers: Record<string, string> = {}) =>
-  person(stack, 'program').call('POST', '/token', undefined, {
-    authorization: `Bearer ${key}`,
-    ...headers,
-  })
+const program = (key: string, headers?: Record<string, string>) => requestToken(stack, key, headers)
 const tokenOf = async (key: string): Promise<string> => {
   const { status, body } = await program(key)
   expect(status).toBe(200)
   return body.token
 }
-const noKey = { status: 401, body: { error: 'UNAUTHORIZED' } }
-const data = async (
+const data = (
   method: string,
   path: string,
   token: string,
   body?: unknown,
-  headers: Record<string, string> = {},
-) => {
-  const response = await fetch(`${stack.dataUrl}${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      prefer: 'return=representation',
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  return { status: response.status, body: text === '' ? null : JSON.parse(text) }
-}
-const store = async (token: string, name: string, more = {}) => {
-  const { status, body: [row] } = await data('POST', '/transactions', token, {
-    name,
-    amount: -5,
-    ...more,
-  })
-  expect(status).toBe(201)
-  return row
-}
-const ended = { status: 401, body: { code: 'PGRST301' } }
-const denied = { status: 403, body: { code: '42501' } }
+  headers?: Record<string, string>,
+) => requestData(stack, method, path, token, body, headers)
+const store = (token: string, name: string, more?: object) =>
+  storeTransaction(stack, token, name, more)
 const refusedAtBoth = async (key: string, token: string) => {
   expect(await program(key)).toMatchObject(noKey)
   expect(await data('GET', '/transactions', token)).toMatchObject(ended)
-}
-const session = async (user: Person, organizationId: string | null = null) => {
-  await user.post('/organization/set-active', { organizationId })
-  return user.token()
 }
 
 test('creating an API key shows the key once; the list hides it, and the database stores only its hash', async () => {

@@ -9,24 +9,26 @@ import { linkIn } from '../support/mail-sink.ts'
 import { operator } from '../support/operator.ts'
 import { password, person, signedIn, type Answer, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
+import {
+  backup,
+  codeRequired,
+  cookieNames,
+  expectOneIn,
+  isSignedIn,
+  refused,
+  resetPasswordOf,
+  signedInResponse,
+  status,
+  totp,
+  unauthorized,
+  wrongCode,
+} from './two-factor-calls.ts'
 
 let stack: Stack
 beforeAll(async () => {
   stack = await startStack()
 })
 afterAll(() => stack.close())
-
-const refused = (status: number, error: string) => ({
-  status,
-  body: { error, message: expect.any(String) },
-})
-const codeRequired = refused(403, 'SECOND_FACTOR_REQUIRED')
-const wrongCode = refused(400, 'INVALID_CODE')
-const unauthorized = refused(401, 'UNAUTHORIZED')
-const signedInResponse = {
-  status: 200,
-  body: { user: expect.anything(), session: expect.anything(), subscription: expect.anything() },
-}
 
 /** The same user in another browser. */
 const otherBrowser = (user: Person) => person(stack, user.name, user.email)
@@ -36,40 +38,18 @@ async function beginSignIn(user: Person): Promise<Person> {
   expect(await browser.signIn()).toMatchObject(codeRequired)
   return browser
 }
-const totp = (browser: Person, code: string, trustDevice = false) =>
-  browser.post('/two-factor/verify-totp', { code, trustDevice })
-const backup = (browser: Person, code: string | undefined) =>
-  browser.post('/two-factor/verify-backup-code', { code })
-const status = async (user: Person) => (await user.get('/two-factor/status')).body
 const sessionsOf = async ({ email }: Person) =>
   (await stack.sql.query(
     'select s.id from auth.sessions s join auth.users u on u.id = s.user_id where u.email = $1',
     [email],
   )).rowCount
-const cookieNames = ({ headers }: Answer) =>
-  headers.getSetCookie().map((cookie) => cookie.split('=')[0])
-const expectOneIn = (answers: Answer[]) => {
-  expect(answers.filter(({ status: it }) => it === 200)).toHaveLength(1)
-  for (const answer of answers.filter(({ status: it }) => it !== 200))
-    expect(answer).toMatchObject(wrongCode)
-}
-const isSignedIn = async (user: Person) => (await user.get('/get-session')).status === 200
 /** Longer ago than the minutes in which a sign-in replaces the password. */
 const signedInLongAgo = ({ email }: Person) =>
   stack.sql.query(
     `update auth.sessions set created_at = now() - interval '11 minutes' where user_id = (select id from auth.users where email = $1)`,
     [email],
   )
-async function resetPassword(user: Person, to: string): Promise<void> {
-  await user.post('/forget-password', { email: user.email })
-  const link = new URL(
-    linkIn(await stack.mail.waitFor(user.email, ({ text }) => text.includes('reset-password'))),
-  )
-  expect(
-    (await user.post('/reset-password', { token: link.searchParams.get('token'), password: to }))
-      .status,
-  ).toBe(200)
-}
+const resetPassword = (user: Person, to: string) => resetPasswordOf(stack, user, to)
 
 test('turning two factors on needs the password and a first code; other sessions end, and this one stays', async () => {
   const ann = await signedIn(stack, 'Ann')

@@ -1,7 +1,9 @@
-/** Invented statements in MT940, CAMT and OFX, and brief forms of their results. */
+/** Invented statements in CSV, MT940, CAMT and OFX, and brief forms of their results. */
 import type { Statement } from '../../bank-files/index.ts'
 
 export type Line = [day: string, amount: string, more?: string]
+
+export const csv = (...lines: string[]) => lines.join('\n')
 
 const digits = (day: string) => day.replaceAll('-', '').slice(2)
 const signed = (amount: string) => (amount.startsWith('-') ? 'D' : 'C')
@@ -104,6 +106,8 @@ export const archive = (...files: string[]) =>
     bytes: new TextEncoder().encode(text),
   }))
 
+export const amounts = ({ rows }: Statement) => rows.map(({ amount }) => amount)
+
 export const rowsOf = ({ rows }: Statement) =>
   rows.map(({ transaction_date: day, amount }) => `${day.slice(8)} ${amount}`)
 
@@ -117,3 +121,7 @@ export const accountsOf = ({ accounts }: Statement) =>
 
 export const messagesOf = ({ problems }: Statement) =>
   problems.map(({ file, line, message }) => [file, line, message])
+
+/** The problem of a closing balance that the rows do not add up to. */
+export const notAddedUp =
+  'The transactions do not add up to this closing balance. Something may be missing in the file.'

@@ -32,6 +32,16 @@ export const undoLast = async (caller: Caller) => {
   return caller.post('/rpc/undo', { p_activity_id: last.id })
 }
 
+/** The row of a bank. */
+export const lunch = {
+  name: 'RESTAURANT 4711',
+  amount: '-12.50',
+  transaction_date: '2025-03-03',
+  external_id: 'b-1',
+  description: 'Card 12',
+  reference_no: 'R-9',
+}
+
 /** A user with two accounts, and the parameters of an import into the first. */
 export async function userOf(stack: DataStack) {
   const caller = stack.as(await stack.person())

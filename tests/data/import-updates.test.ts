@@ -3,7 +3,18 @@
  * run, reverted with the import.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'
+import { dataStack, type Caller, type DataStack } from '../support/data.ts'
+import {
+  announcedRow,
+  imports,
+  judge,
+  store,
+  stored,
+  takenId,
+  undoLast,
+  verdicts,
+  type Row,
+} from './import-update-calls.ts'
 
 let stack: DataStack
 beforeAll(async () => {
@@ -11,53 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.stop())
 
-type Row = Record<string, any>
-const send = (caller: Caller, rows: Row[], more: Row = {}, zone = 'UTC'): Promise<Answer> =>
-  caller.post('/rpc/import_transactions', { p_rows: rows, p_source: 'bank', ...more }, {
-    prefer: `timezone=${zone}`,
-  })
-const judge = async (caller: Caller, rows: Row[], more: Row = {}, zone = 'UTC'): Promise<Row[]> => {
-  const { status, body, text } = await send(caller, rows, more, zone)
-  expect(status, text).toBe(200)
-  return body
-}
-const store = (caller: Caller, rows: Row[], more: Row = {}, zone = 'UTC') =>
-  judge(caller, rows, { p_dry_run: false, ...more }, zone)
-const verdicts = (rows: Row[]) => rows.map(({ verdict }) => verdict).join(' ')
-const stored = async (caller: Caller): Promise<Row[]> =>
-  (await caller.get('/transactions?order=transaction_date,name,id')).body
-const imports = async (caller: Caller): Promise<Row[]> =>
-  (await caller.get('/imports?order=created_at')).body
-const undoLast = async (caller: Caller) => {
-  const [last] = (await caller.get('/activity?order=id.desc&limit=1')).body
-  return caller.post('/rpc/undo', { p_activity_id: last.id })
-}
-
-/** Creates a user with an account and a card payment that the bank has announced. */
-async function announced(row: Row = {}, status: string | null = 'pending') {
-  const caller = stack.as(await stack.person())
-  const account = await caller.create('accounts', {
-    name: 'Giro',
-    type: 'checking',
-    currency: 'eur',
-    balance: 100,
-  })
-  const more = { p_account_id: account.id }
-  const pending = {
-    name: 'Shop',
-    amount: '-20.00',
-    transaction_date: '2025-03-01',
-    external_id: 'b-1',
-    status,
-    ...row,
-  }
-  const [first] = await store(caller, [pending], { ...more, p_file_name: 'first' })
-  const balance = async () =>
-    (await caller.get('/accounts?select=current_balance')).body[0].current_balance
-  const path = `/transactions?id=eq.${first?.['transaction_id']}`
-  const current = async (): Promise<Row> => (await caller.get(path)).body[0]
-  return { caller, more, pending, balance, path, current, id: first?.['transaction_id'] as string }
-}
+const announced = (row?: Row, status?: string | null) => announcedRow(stack, row, status)
 
 test('a row whose later version differs is not changed if the file names neither account nor currency and the stored currency differs', async () => {
   const { caller, pending, current } = await announced()
@@ -563,35 +528,7 @@ test('after transactions and their activity are deleted, the service keeps no da
 })
 
 describe('the row of a team that has the id of a row which a stranger imported, updated by an import and deleted', () => {
-  /**
-   * A stranger imports a row, a second import updates it, and the stranger deletes it. A team then
-   * stores a row with its id.
-   */
-  async function taken(row: Row) {
-    const outsider = stack.as(await stack.person())
-    const person = await stack.person()
-    const member = stack.as(person, await stack.organization({ owner: person }))
-    const sent = { name: 'Shop', transaction_date: '2025-03-01', external_id: 'b-1' }
-    const [first] = await store(outsider, [{ ...sent, amount: '-99999.00' }])
-    const id = first?.['transaction_id'] as string
-    expect(verdicts(await store(outsider, [{ ...sent, amount: '-2.00' }]))).toBe('updated')
-    const [before] = await stored(outsider)
-    await outsider.delete(`/transactions?id=eq.${id}`)
-    await member.create('transactions', {
-      id,
-      name: 'Shop',
-      amount: -2,
-      transaction_date: before?.['transaction_date'],
-      booked_on: before?.['booked_on'],
-      ...row,
-    })
-    return {
-      outsider,
-      member,
-      ofTeam: async () => (await member.get(`/transactions?id=eq.${id}`)).body,
-      id,
-    }
-  }
+  const taken = (row: Row) => takenId(stack, row)
 
   test.each([['the same values', {}], ['other values', { amount: -3, name: 'Rent' }]])(
     'keeps its values when the stranger deletes the imports, if it has %s',

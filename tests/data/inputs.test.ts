@@ -11,14 +11,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { keep, type Keeper } from '../isolation/state.ts'
 import { createWorld, type Actor, type World } from '../isolation/world.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import {
-  functionRequest,
-  readFunctions,
-  rightRow,
-  tableRequest,
-  type Ground,
-  type Request,
-} from './requests.ts'
+import { readFunctions, type Ground } from './request-queries.ts'
+import { functionRequest, rightRow, tableRequest, type Request } from './requests.ts'
 import { nested } from './values.ts'
 
 const cases = Number(process.env['INPUTS'] ?? 100)

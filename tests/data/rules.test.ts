@@ -9,6 +9,16 @@ import {
   type DataStack,
   type Organization,
 } from '../support/data.ts'
+import {
+  apply,
+  category,
+  contradictions,
+  named,
+  pay,
+  refusedValues,
+  rule,
+  stored,
+} from './rule-calls.ts'
 
 let stack: DataStack
 let ada: Account
@@ -27,17 +37,6 @@ beforeAll(async () => {
 afterAll(() => stack.stop())
 
 const someone = async () => stack.as(await stack.person())
-const named = (pattern: string) => [{ field: 'name', operation: 'ilike', value: pattern }]
-const category = async (caller: Caller, name = 'Food'): Promise<string> =>
-  (await caller.create('categories', { name })).id
-const pay = async (caller: Caller, name: string, more: object = {}): Promise<string> =>
-  (await caller.create('transactions', { name, amount: -5, ...more })).id
-const rule = async (caller: Caller, row: object): Promise<string> =>
-  (await caller.create('rules', { name: 'Rule', conditions: named('*rewe*'), ...row })).id
-const apply = (caller: Caller, more: object = {}) =>
-  caller.post('/rpc/apply_rules', { p_dry_run: false, ...more })
-const stored = async (caller: Caller, id: string) =>
-  (await caller.get(`/transactions?id=eq.${id}&select=name,category_id,tags(name)`)).body[0]
 
 test('a rule is stored with its defaults, belongs to the active context, and is read by a viewer, who may not write it', async () => {
   const id = await rule(ours, { set_name: 'REWE' })
@@ -142,25 +141,7 @@ test('a rule compares amounts as numbers, however they are written, in stored tr
   }
 })
 
-test.each([
-  [[['amount', 'gt', 5], ['amount', 'lt', 3]], 'amount'],
-  [[['amount', 'eq', 5], ['amount', 'neq', 5]], 'amount'],
-  [[['amount', 'is_null', true], ['amount', 'gt', 0]], 'amount'],
-  [
-    [['transaction_date', 'from', '2025-02-01'], ['transaction_date', 'lt', '2025-01-01']],
-    'transaction_date',
-  ],
-  [[['currency', 'eq', 'eur'], ['currency', 'eq', 'USD']], 'currency'],
-  [
-    [['status', 'in', ['paid', 'pending']], ['status', 'neq', 'paid'], [
-      'status',
-      'neq',
-      'pending',
-    ]],
-    'status',
-  ],
-  [[['category_id', 'is_null', true], ['category_id', 'eq', randomUUID()]], 'category_id'],
-])(
+test.each(contradictions)(
   'a rule is refused with 400 for conditions that contradict each other: %j',
   async (filters, field) => {
     const conditions = filters.map(([name, operation, value]) => ({
@@ -207,27 +188,7 @@ test('a rule needs an action while it is active', async () => {
     .toMatchObject({ status: 204 })
 })
 
-test.each([
-  [{ add_tags: [''] }],
-  [{ add_tags: ['x'.repeat(101)] }],
-  [{ add_tags: [null] }],
-  [{ add_tags: Array.from({ length: 21 }, (_, i) => `tag ${i}`) }],
-  [{ add_tags: [['a'], ['b']] }],
-  [{ set_name: '' }],
-  [{ set_name: 'x'.repeat(256) }],
-  [{ priority: null }],
-  [{ priority: 'first' }],
-  [{ is_active: null }],
-  [{ name: '' }],
-  [{ conditions: null }],
-  [{
-    conditions: [{
-      field: 'name',
-      operation: 'in',
-      value: Array.from({ length: 1000 }, () => 'x'.repeat(20)),
-    }],
-  }],
-])('a rule is refused with 400 for %j', async (wrong) => {
+test.each(refusedValues)('a rule is refused with 400 for %j', async (wrong) => {
   expect(
     (await (await someone()).post('/rules', {
       name: 'x',

@@ -8,6 +8,15 @@ import {
   type DataStack,
   type Organization,
 } from '../support/data.ts'
+import {
+  account,
+  between,
+  halvesOf,
+  refused,
+  sharedTransfer,
+  transfer,
+  type Half,
+} from './transfer-halves.ts'
 
 let stack: DataStack
 let ada: Account
@@ -20,9 +29,6 @@ let bank: string
 let savings: string
 let wallet: string
 let euros: string
-
-const account = async (caller: Caller, row: object = {}): Promise<string> =>
-  (await caller.create('accounts', { name: 'Bank', type: 'checking', ...row })).id
 
 beforeAll(async () => {
   stack = await dataStack()
@@ -40,37 +46,10 @@ beforeAll(async () => {
 })
 afterAll(() => stack.stop())
 
-const between = (from: string, to: string, rest: object = {}) => ({
-  from_account_id: from,
-  to_account_id: to,
-  amount: 200,
-  ...rest,
-})
-type Half = { id: string, transfer_id: string, amount: number, name: string }
-/** The two halves, the outgoing one first. */
-async function transfer(
-  caller: Caller,
-  from: string,
-  to: string,
-  rest: object = {},
-): Promise<[Half, Half]> {
-  const { status, body } = await caller.post('/rpc/create_transfer', between(from, to, rest))
-  if (status !== 200) throw new Error(`create_transfer answered ${status} ${JSON.stringify(body)}`)
-  return body
-}
-const halves = async (transferId: string, columns: string, caller = mine) =>
-  (await caller.get(`/transactions?transfer_id=eq.${transferId}&select=${columns}&order=amount`))
-    .body
+const halves = (transferId: string, columns: string, caller = mine) =>
+  halvesOf(caller, transferId, columns)
 const balanceOf = async (id: string, caller = mine) =>
   (await caller.get(`/accounts?id=eq.${id}&select=current_balance`)).body[0].current_balance
-const refused = (message: string | RegExp) => ({
-  status: 400,
-  body: {
-    code: '22023',
-    message: typeof message === 'string' ? message : expect.stringMatching(message),
-    hint: expect.any(String),
-  },
-})
 
 test('create_transfer creates an outgoing and an incoming half, and both balances change', async () => {
   const [from, to] = [await account(mine, { balance: 500 }), await account(mine)]
@@ -504,59 +483,7 @@ test('a replayed import still finds its rows, also in an account', async () => {
 })
 
 describe('a transfer_id of a team that a former reader has in personal rows too', () => {
-  const columns = 'id,name,amount,description'
-  /**
-   * A viewer of a team stores two personal halves with the transfer_id of a deleted transfer of the
-   * team. The team then undoes the deletion.
-   */
-  async function shared() {
-    const eve = await stack.person('eve')
-    const editor = await stack.person('editor')
-    const theirs = await stack.organization({ owner: ada, editor, viewer: eve })
-    const [members, outsider] = [stack.as(editor, theirs), stack.as(eve)]
-    const [outgoing, incoming] = await transfer(
-      members,
-      await account(members),
-      await account(members),
-      { name: 'Wages' },
-    )
-    const { transfer_id } =
-      (await stack.as(eve, theirs).get(`/transactions?id=eq.${outgoing.id}&select=transfer_id`))
-        .body[0]
-    const ofTeam = () => halves(transfer_id, columns, members)
-    const before = await ofTeam()
-    await members.delete(`/transactions?id=eq.${outgoing.id}`)
-    const half = {
-      organization_id: null,
-      transfer_id,
-      name: 'Mine',
-      transaction_date: '2025-01-01',
-    }
-    const posted = await outsider.create('transactions', [{ ...half, amount: -1 }, {
-      ...half,
-      amount: 1,
-    }])
-    const { body: [{ id }] } = await members.get(
-      `/activity?row_id=eq.${outgoing.id}&order=id.desc&limit=1&select=id`,
-    )
-    expect(await members.post('/rpc/undo', { p_activity_id: id })).toMatchObject({
-      status: 200,
-      body: { create: 2 },
-    })
-    expect(await ofTeam()).toEqual(before)
-    return {
-      eve,
-      outsider,
-      members,
-      outgoing,
-      incoming,
-      transfer_id,
-      ofTeam,
-      before,
-      posted,
-      ofOutsider: () => halves(transfer_id, columns, outsider),
-    }
-  }
+  const shared = () => sharedTransfer(stack, ada)
 
   test('a transfer_id of a team that a former reader has in personal rows too makes two transfers: a change or deletion by one tenant does not affect the other', async () => {
     const { outsider, members, outgoing, ofTeam, before, posted, ofOutsider } = await shared()

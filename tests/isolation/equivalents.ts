@@ -117,7 +117,7 @@ export const equivalents: Equivalent[] = [
       /^trigger (?:2_after_row on api\.(?:budgets|categories)|(?:3_after_row|4_\w+) on api\.transactions): disabled$/,
     reason:
       'it keeps sums, families, past budgets, closed days and the values of the bank consistent, within one tenant: '
-      + 'tests/data/{accounts,budgets,categories,closed-days,transfers,line-items,import-updates,owner}.test.ts',
+      + 'tests/data/{accounts,budget-changes,budgets,categories,closed-days,transfers,line-items,import-updates,owner}.test.ts',
   },
   {
     name: /^trigger \d_note_change on api\.(?:dashboards|app_subscriptions): disabled$/,

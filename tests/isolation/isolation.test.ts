@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { selected } from '../rotation.ts'
 import { execute } from '../support/database.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { tableCases } from './cases.ts'
 import { uncoveredObjects } from './coverage.ts'
 import { functionCases } from './functions.ts'
 import { summary, writeReport } from './report.ts'
 import { prepareSuite, runIsolation, type Result } from './run.ts'
+import { tableCases } from './table-cases.ts'
 import uncovered from './uncovered.json' with { type: 'json' }
 
 let place: Stack

@@ -5,13 +5,14 @@
  */
 import pg from 'pg'
 import { models } from '../support/tables.ts'
-import { nameOf, tableCases, type Case } from './cases.ts'
+import { nameOf, type Case } from './cases.ts'
 import { functionCases } from './functions.ts'
 import { lifecycleProblems } from './lifecycle.ts'
 import { id, pairOfPart, sees } from './model.ts'
 import { canariesIn } from './rows.ts'
 import { sender, type Answer } from './sender.ts'
 import { changedTables, keep, pairOf, type State } from './state.ts'
+import { tableCases } from './table-cases.ts'
 import { createWorld, keyOf, type Actor, type World } from './world.ts'
 
 type Failure = { name: string, problems: string[] }

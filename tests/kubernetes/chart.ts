@@ -149,3 +149,7 @@ export const everything = [
   'imagePullSecrets=[{"name":"registry"}]',
   ...extras,
 ]
+
+/** The items of one set that another does not have. */
+export const without = <Item>(all: Set<Item>, some: Set<Item>) =>
+  new Set([...all].filter((item) => !some.has(item)))
