@@ -66,7 +66,7 @@ test.each([
   [
     'not migrated',
     'drop schema api cascade',
-    /lacks 0001_baseline\.sql, .*: run `npm run migrate` first\.\n$/,
+    /lacks tables: run `npm run migrate` first\.\n$/,
   ],
   [
     'of an older version',
