@@ -142,8 +142,8 @@ describe('while users write and read, no request is refused, interrupted or fail
         'lock_tenant_of_request(p_tenant text, p_why text)',
       ],
       ['lock_tenant_of_request(text)', 'lock_tenant_of_request(text, text)'],
-      ['public.uid());\n  -- a role', `public.uid(), 'a write');\n  -- a role`],
-      [`'o:' || public.org_id());`, `'o:' || public.org_id(), 'a write');`],
+      ['(private.personal_tenant());', `(private.personal_tenant(), 'a write');`],
+      [`'create'));`, `'create'), 'a write');`],
     )
     await writeFile(
       join(deployment.directory, 'db/migrations/9999_next.sql'),
