@@ -1,7 +1,4 @@
-/**
- * Decides the date order, the decimal sign and the signs of a file, by the options or by all of its
- * entries.
- */
+/** Decides the date order, the decimal sign and the signs, by the options or by all entries. */
 import { currencyMark, decimalOf, hasNoDecimals } from './amounts.ts'
 import { dateOrderOf, dayIn, looksLikeDay } from './dates.ts'
 import { clean, currencyIn, type Entry, type ParsedFile, typeOf } from './entries.ts'

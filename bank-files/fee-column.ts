@@ -14,8 +14,8 @@ type Columns = { fee: number, amounts: number[], balances: number[] }
 const isAmount = (text = '') => /[1-9]/.test(writtenAmount(text)?.digits ?? '')
 
 /**
- * Compares the amounts with each running balance. The set has true if one proves that the amounts
- * exclude the fees, and false if one proves that they include them.
+ * Compares the amounts with each running balance. The set has true if one proves that they exclude
+ * the fees, false if one proves the opposite.
  */
 function proofsOf(
   lines: Line[],

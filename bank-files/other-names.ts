@@ -18,7 +18,7 @@ type Comparison = {
   texts: Map<FileStatement, Set<string>>
   /** The rows of complete statements by account, day and amount. */
   completeRows: Map<string, number[]>
-  /** The rows of complete statements that each report was found to have. */
+  /** The rows of complete statements that each report has claimed. */
   claimed: Map<FileStatement, Set<number>>
 }
 

@@ -55,8 +55,8 @@ function entryOf(record: Field[], account: string | undefined, isFirst: boolean)
 const listIn = (header: string) => /^(?:type:)?(.*)$/i.exec(header.trim().toLowerCase())?.[1] ?? ''
 
 /**
- * Programs disagree about the sign of card purchases, unless other accounts of the file have a
- * minus.
+ * Returns the source of the signs. Programs disagree about those of card purchases, unless another
+ * account of the file has a minus.
  */
 function signsOf(lists: ReadonlySet<string>, entries: Entry[]): ParsedFile['signs'] {
   const isSigned = lists.size > 1 &&

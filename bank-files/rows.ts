@@ -1,6 +1,6 @@
 /**
- * Converts the entries of every format reader to the rows of a statement, without those that are no
- * transactions or repeat others.
+ * Converts the entries of every format reader to the rows of a statement. Repeated entries and
+ * those that are no transactions have none.
  */
 import { accountKeys, accountsOf, completeAccounts } from './accounts.ts'
 import { removeAnnounced } from './announced.ts'
@@ -52,8 +52,8 @@ function rowsOf(
 }
 
 /**
- * Returns the indexes of rows that repeat others, and adds the problems of statements that the
- * others do not add up to.
+ * Returns the indexes of rows that repeat others. Adds the problems of statements with a gap, or
+ * with another sum.
  *
  * @param keys the account of each row
  */

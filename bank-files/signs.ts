@@ -248,7 +248,7 @@ function signsOfBalance(
   return undefined
 }
 
-/** Returns the signs if most amounts are expenses with a minus, and no income has one. */
+/** Returns the signs if the amounts with a minus can be the expenses, and none is income. */
 function signsOfMajority(
   { signs, cents, open, below, above }: Amounts,
 ): Signs | { unclear: Entry[] } {
