@@ -102,7 +102,7 @@ type FileContext = {
   balances: number[]
 }
 
-/** Returns the problem that excludes a record; undefined for a transaction or an opening balance. */
+/** Returns the problem that excludes a record; undefined if the record has an entry. */
 function exclusionOf(
   { line, cells }: Line,
   { layout, preset, fields }: FileContext,

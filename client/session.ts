@@ -140,8 +140,8 @@ const isUsable = ({ cached }: State, rejected: string | undefined): boolean =>
 
 /**
  * Returns a function that returns a valid token, or null if there is no session. Simultaneous calls
- * share one request. The argument is a token that the data surface rejected. @throws FinanceError if
- * the auth surface does not respond
+ * share one request. The argument is a token that the data surface rejected. @throws FinanceError
+ * if the auth surface does not respond
  */
 function tokensOf(
   state: State,

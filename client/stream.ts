@@ -57,8 +57,8 @@ export type Stream = {
 }
 
 /**
- * The result of a connection. `rejected` has the pause that the service requests, in milliseconds; 0
- * for none.
+ * The result of a connection. `rejected` has the pause that the service requests, in milliseconds;
+ * 0 for none.
  */
 type Outcome = 'closed' | 'ended' | 'unauthorized' | { rejected: number }
 
