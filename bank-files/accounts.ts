@@ -1,13 +1,12 @@
 /** Separates the rows of a file by account, and finds the balance of each. */
 import { amountIn, centsText, hasMoreDecimals, inUnits } from './amounts.ts'
+import type { Conventions } from './conventions.ts'
 import { dayIn } from './dates.ts'
 import { currencyIn, type Entry, type FileAccount, type FileStatement, placeOf } from './entries.ts'
 import { grouped } from './grouped.ts'
 import { provenBalance } from './running-balance.ts'
 import { amountOf } from './statement-sums.ts'
 import type {
-  DateOrder,
-  Decimal,
   Problem,
   ReadOptions,
   StatementAccount,
@@ -98,6 +97,81 @@ function lastOf(statements: FileStatement[]): FileStatement | undefined {
   return isOnly(latest) ? latest[0] : isOnly(statements) ? statements[0] : undefined
 }
 
+/** Returns the account in progress of a key, and adds it if it is new. */
+function foundAt(
+  found: Map<string, Found>,
+  key: string,
+  { id, bank, type, name }: FileAccount,
+): Found {
+  const existing = found.get(key)
+  if (existing !== undefined) return existing
+  const [, , , currency] = JSON.parse(key) as Array<string | null>
+  const account: StatementAccount = {
+    id,
+    ...bank === undefined ? {} : { bank },
+    ...type === undefined ? {} : { type },
+    ...name === undefined ? {} : { name },
+    ...currency == null ? {} : { currency },
+    rows: [],
+  }
+  const created: Found = { account, closed: '', last: [] }
+  found.set(key, created)
+  return created
+}
+
+/** Adds the account of a statement, and the statement if it closes last so far. */
+function addStatement(
+  found: Map<string, Found>,
+  statement: FileStatement,
+  { order, decimal, options }: Conventions,
+): void {
+  const { account, closing, isPage } = statement
+  const one = foundAt(found, keyOf(account, currencyOf(account, options)), account)
+  if (account.name !== undefined) one.account.name ??= account.name
+  if (
+    closing === undefined || isPage === true ||
+    typeof amountIn(closing.amount, decimal) !== 'number'
+  ) return
+  const closed = `${dayIn(closing.on, order) ?? ''} ${closing.on}`
+  if (closed < one.closed) return
+  if (closed > one.closed) one.last = []
+  one.last.push(statement)
+  one.closed = closed
+}
+
+/** Returns the balance of an account's last statement; undefined if none is certain. */
+function lastBalance(
+  { account: { currency }, last }: Found,
+  { order, decimal }: Conventions,
+  problems: Problem[],
+): StatementBalance | undefined {
+  if (last.length === 0) return undefined
+  const latest = lastOf(last)
+  const { line, file, closing } = latest ?? last.at(-1)!
+  const place = placeOf({ line: closing?.line ?? line, file })
+  if (latest === undefined) {
+    problems.push({
+      ...place,
+      message:
+        'Several statements close on this day with other balances, and nothing says which is the last. None was taken.',
+    })
+    return undefined
+  }
+  const { amount, on } = closing!
+  const cents = inUnits(Number(amountIn(amount, decimal)), currency)
+  if (hasMoreDecimals(amount, decimal, currency)) {
+    problems.push({
+      ...place,
+      message:
+        `The closing balance "${amount}" has more decimals than can be stored, so it was rounded to ${
+          centsText(cents, currency)
+        }.`,
+    })
+  }
+  const day = dayIn(on, order)
+  return { amount: cents / 100, ...day === undefined ? {} : { on: day } }
+}
+
 /**
  * Returns each account of the file with its rows and its last balance, and the balance of a file
  * that names no account.
@@ -112,75 +186,23 @@ export function accountsOf(
   keys: string[],
   duplicates: Set<number>,
   statements: FileStatement[],
-  { order, decimal, options }: { order: DateOrder, decimal: Decimal, options: ReadOptions },
+  conventions: Conventions,
   problems: Problem[],
 ): { accounts: StatementAccount[], balance?: StatementBalance } {
   const found = new Map<string, Found>()
-  const at = (key: string, { id, bank, type, name }: FileAccount): Found => {
-    const existing = found.get(key)
-    if (existing !== undefined) return existing
-    const [, , , currency] = JSON.parse(key) as Array<string | null>
-    const account: StatementAccount = {
-      id,
-      ...bank === undefined ? {} : { bank },
-      ...type === undefined ? {} : { type },
-      ...name === undefined ? {} : { name },
-      ...currency == null ? {} : { currency },
-      rows: [],
-    }
-    const created: Found = { account, closed: '', last: [] }
-    found.set(key, created)
-    return created
-  }
-  for (const statement of statements) {
-    const { account, closing, isPage } = statement
-    const one = at(keyOf(account, currencyOf(account, options)), account)
-    if (account.name !== undefined) one.account.name ??= account.name
-    if (
-      closing === undefined || isPage === true ||
-      typeof amountIn(closing.amount, decimal) !== 'number'
-    ) continue
-    const closed = `${dayIn(closing.on, order) ?? ''} ${closing.on}`
-    if (closed < one.closed) continue
-    if (closed > one.closed) one.last = []
-    one.last.push(statement)
-    one.closed = closed
-  }
-  for (const { account, last } of found.values()) {
-    if (last.length === 0) continue
-    const latest = lastOf(last)
-    const { line, file, closing } = latest ?? last.at(-1)!
-    const place = placeOf({ line: closing?.line ?? line, file })
-    if (latest === undefined) {
-      problems.push({
-        ...place,
-        message:
-          'Several statements close on this day with other balances, and nothing says which is the last. None was taken.',
-      })
-      continue
-    }
-    const { amount, on } = closing!
-    const cents = inUnits(Number(amountIn(amount, decimal)), account.currency)
-    if (hasMoreDecimals(amount, decimal, account.currency)) {
-      problems.push({
-        ...place,
-        message:
-          `The closing balance "${amount}" has more decimals than can be stored, so it was rounded to ${
-            centsText(cents, account.currency)
-          }.`,
-      })
-    }
-    const day = dayIn(on, order)
-    account.balance = { amount: cents / 100, ...day === undefined ? {} : { on: day } }
+  for (const statement of statements) addStatement(found, statement, conventions)
+  for (const one of found.values()) {
+    const last = lastBalance(one, conventions, problems)
+    if (last !== undefined) one.account.balance = last
   }
   for (const [index, row] of rows.entries()) {
     const { account, statement } = entries[index]!
-    const one = at(keys[index]!, account ?? statement?.account ?? nameless)
+    const one = foundAt(found, keys[index]!, account ?? statement?.account ?? nameless)
     if (!duplicates.has(index)) one.account.rows.push(row)
   }
   const [accounts, others] = [[] as StatementAccount[], [] as StatementAccount[]]
   for (const { account } of found.values()) (account.id === '' ? others : accounts).push(account)
-  const proven = found.size > 1 ? undefined : provenBalance(entries, rows, decimal)
+  const proven = found.size > 1 ? undefined : provenBalance(entries, rows, conventions.decimal)
   if (proven !== undefined) { for (const account of accounts) account.balance ??= proven }
   const balance = accounts.length > 0
     ? undefined

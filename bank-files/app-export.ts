@@ -121,6 +121,128 @@ function plainRow({ row }: AppRow, app: AppName): StatementRow {
 export const isAppExport = ({ preset }: { preset?: string | undefined }): boolean =>
   preset !== undefined && Object.hasOwn(APP_RULES, preset)
 
+/** Returns the app of a preset. @throws StatementError if the file is of no app */
+function appOf(preset: string | undefined, hasQuestion: boolean): AppName {
+  if (isAppExport({ preset })) return preset as AppName
+  throw new StatementError(
+    hasQuestion
+      ? 'This is no export of an app that is known here.'
+      : `This is no export of ${Object.values(APP_RULES).map(({ name }) => name).join(', ')}.`,
+  )
+}
+
+/** Separates the starting balances from the transactions, and adds them up per account. */
+function withoutOpenings(
+  rows: AppRow[],
+  rules: AppRules,
+): { booked: AppRow[], openings: Map<string, number> } {
+  const openings = new Map<string, number>()
+  const booked = rows.filter((row) => {
+    if (!rules.isOpening(row)) return true
+    openings.set(row.account, (openings.get(row.account) ?? 0) + cents(row.row.amount))
+    return false
+  })
+  return { booked, openings }
+}
+
+/** The income and the expenses of a category or a group, in cents. */
+type Sum = { income: number, expenses: number }
+
+/** The categories of an export by their keys, each with the sums of its rows. */
+type Categories = Map<string, Sum & { category: Omit<ExportedCategory, 'kind'> }>
+
+/** Adds a row to its category, and returns the key. A transfer has no category. */
+function categorize(row: AppRow, rules: AppRules, categories: Categories): string | undefined {
+  const category = rules.isTransfer(row) ? undefined : categoryOf(row, rules.separator)
+  if (category === undefined) return undefined
+  const sum = categories.get(category.key) ?? { category, income: 0, expenses: 0 }
+  categories.set(category.key, sum)
+  if (row.row.amount > 0) sum.income += cents(row.row.amount)
+  else sum.expenses -= cents(row.row.amount)
+  return category.key
+}
+
+/** Returns the tags of a transaction, each once. */
+function tagsOf(part: AppRow[], rules: AppRules): string[] {
+  const tags = part.flatMap(({ texts: { tags: list = '' } }) => rules.tags(list))
+  const hashtags = rules.hashtags === true
+    ? part.flatMap(({ row: { description = '' } }) => hashtagsIn(description))
+    : []
+  return [...new Set([...tags, ...hashtags])]
+}
+
+/** Returns the transaction of its rows. Several rows are the parts of a split. */
+function transactionOf(
+  part: AppRow[],
+  app: AppName,
+  categories: Categories,
+): ExportedTransaction {
+  const rules: AppRules = APP_RULES[app]
+  const [first] = part as [AppRow]
+  const { account } = first
+  const tags = tagsOf(part, rules)
+  const row = plainRow(first, app)
+  if (part.length === 1) {
+    const category = categorize(first, rules, categories)
+    return { account, row, ...category === undefined ? {} : { category }, tags, items: [] }
+  }
+  const { description: _, ...whole } = row
+  const title = first.texts['title']
+  return {
+    account,
+    row: {
+      ...whole,
+      ...title === undefined ? {} : { description: title },
+      amount: part.reduce((sum, one) => sum + cents(one.row.amount), 0) / 100,
+    },
+    tags,
+    items: part.map((one) => {
+      const category = categorize(one, rules, categories)
+      const { name, description } = plainRow(one, app)
+      return {
+        name: (description ?? name).slice(0, 255),
+        amount: one.row.amount,
+        ...category === undefined ? {} : { category },
+      }
+    }),
+  }
+}
+
+/** Returns the accounts of the rows, each with its currency and its starting balance. */
+function accountsOf(rows: AppRow[], openings: ReadonlyMap<string, number>): ExportedAccount[] {
+  return [...new Set(rows.map(({ account }) => account))].map((name) => {
+    const currencies = new Set(
+      rows.filter(({ account }) => account === name).map(({ row: { currency } }) => currency),
+    )
+    const [currency] = currencies
+    const opening = openings.get(name)
+    return {
+      name,
+      ...currencies.size === 1 && currency !== undefined ? { currency } : {},
+      ...opening === undefined ? {} : { opening: opening / 100 },
+    }
+  })
+}
+
+/** Returns the groups and the categories. Their sums decide between income and expenses. */
+function withKinds(categories: Categories): ExportedCategory[] {
+  const groups = new Map<string, Sum>()
+  for (const { category: { parent }, income, expenses } of categories.values()) {
+    if (parent === undefined) continue
+    const sum = groups.get(parent) ?? { income: 0, expenses: 0 }
+    groups.set(parent, { income: sum.income + income, expenses: sum.expenses + expenses })
+  }
+  const kindOf = ({ income, expenses }: Sum) =>
+    income > expenses ? 'income' as const : 'expense' as const
+  return [
+    ...[...groups].map(([name, sum]) => ({ key: name, name, kind: kindOf(sum) })),
+    ...[...categories.values()].filter(({ category: { key, parent } }) =>
+      parent !== undefined || !groups.has(key)
+    )
+      .map((sum) => ({ ...sum.category, kind: kindOf(sum) })),
+  ]
+}
+
 /**
  * Reads the export of Actual, Firefly III, Lunch Money, Mint, Monarch or YNAB.
  *
@@ -135,24 +257,18 @@ export function readAppExport(
   options: ReadOptions = {},
 ): AppExport {
   const { preset, accounts, rows, problems } = readWithOpenings(file, options)
-  const app = isAppExport({ preset }) ? preset as AppName : undefined
-  if (app === undefined) {
-    if (problems.some(({ option }) => option !== undefined))
-      throw new StatementError('This is no export of an app that is known here.')
-    throw new StatementError(
-      `This is no export of ${Object.values(APP_RULES).map(({ name }) => name).join(', ')}.`,
-    )
-  }
-  const nothing: AppExport = {
-    app,
-    accounts: [],
-    categories: [],
-    tags: [],
-    transactions: [],
-    transfers: [],
-    problems,
-  }
-  if (problems.some(({ option }) => option !== undefined)) return nothing
+  const hasQuestion = problems.some(({ option }) => option !== undefined)
+  const app = appOf(preset, hasQuestion)
+  if (hasQuestion)
+    return {
+      app,
+      accounts: [],
+      categories: [],
+      tags: [],
+      transactions: [],
+      transfers: [],
+      problems,
+    }
   const rules: AppRules = APP_RULES[app]
   const accountOf = new Map(
     accounts.flatMap(({ id, rows: own }) => own.map((row) => [row, id] as const)),
@@ -162,103 +278,16 @@ export function readAppExport(
     row,
     texts: texts(row),
   }))
-
-  const openings = new Map<string, number>()
-  const booked = all.filter((row) => {
-    if (!rules.isOpening(row)) return true
-    openings.set(row.account, (openings.get(row.account) ?? 0) + cents(row.row.amount))
-    return false
-  })
-  const sums = new Map<
-    string,
-    { category: Omit<ExportedCategory, 'kind'>, income: number, expenses: number }
-  >()
-  const keyOf = (row: AppRow): string | undefined => {
-    const category = rules.isTransfer(row) ? undefined : categoryOf(row, rules.separator)
-    if (category === undefined) return undefined
-    const sum = sums.get(category.key) ?? { category, income: 0, expenses: 0 }
-    sums.set(category.key, sum)
-    if (row.row.amount > 0) sum.income += cents(row.row.amount)
-    else sum.expenses -= cents(row.row.amount)
-    return category.key
-  }
+  const { booked, openings } = withoutOpenings(all, rules)
   const parts = withSplits(booked, app).filter((part) =>
     part.some(({ row: { amount } }) => cents(amount) !== 0)
   )
-  const transactions = parts.map((part): ExportedTransaction => {
-    const [first] = part as [AppRow]
-    const tags = [
-      ...new Set(
-        part.flatMap(({ texts: { tags: list = '' } }) => rules.tags(list)).concat(
-          rules.hashtags === true
-            ? part.flatMap(({ row: { description = '' } }) => hashtagsIn(description))
-            : [],
-        ),
-      ),
-    ]
-    const row = plainRow(first, app)
-    if (part.length === 1) {
-      const category = keyOf(first)
-      return {
-        account: first.account,
-        row,
-        ...category === undefined ? {} : { category },
-        tags,
-        items: [],
-      }
-    }
-    const { description: _, ...whole } = row
-    const title = first.texts['title']
-    return {
-      account: first.account,
-      row: {
-        ...whole,
-        ...title === undefined ? {} : { description: title },
-        amount: part.reduce((sum, one) => sum + cents(one.row.amount), 0) / 100,
-      },
-      tags,
-      items: part.map((one) => {
-        const category = keyOf(one)
-        const { name, description } = plainRow(one, app)
-        return {
-          name: (description ?? name).slice(0, 255),
-          amount: one.row.amount,
-          ...category === undefined ? {} : { category },
-        }
-      }),
-    }
-  })
-
-  const isIncome = ({ income, expenses }: { income: number, expenses: number }) => income > expenses
-  const groups = new Map<string, { income: number, expenses: number }>()
-  for (const { category: { parent }, income, expenses } of sums.values()) {
-    if (parent === undefined) continue
-    const sum = groups.get(parent) ?? { income: 0, expenses: 0 }
-    groups.set(parent, { income: sum.income + income, expenses: sum.expenses + expenses })
-  }
-  const kindOf = (sum: { income: number, expenses: number }) =>
-    isIncome(sum) ? 'income' as const : 'expense' as const
+  const categories: Categories = new Map()
+  const transactions = parts.map((part) => transactionOf(part, app, categories))
   return {
     app,
-    accounts: [...new Set(all.map(({ account }) => account))].map((name) => {
-      const currencies = new Set(
-        all.filter(({ account }) => account === name).map(({ row: { currency } }) => currency),
-      )
-      const [currency] = currencies
-      const opening = openings.get(name)
-      return {
-        name,
-        ...currencies.size === 1 && currency !== undefined ? { currency } : {},
-        ...opening === undefined ? {} : { opening: opening / 100 },
-      }
-    }),
-    categories: [
-      ...[...groups].map(([name, sum]) => ({ key: name, name, kind: kindOf(sum) })),
-      ...[...sums.values()].filter(({ category: { key, parent } }) =>
-        parent !== undefined || !groups.has(key)
-      )
-        .map((sum) => ({ ...sum.category, kind: kindOf(sum) })),
-    ],
+    accounts: accountsOf(all, openings),
+    categories: withKinds(categories),
     tags: [...new Set(transactions.flatMap(({ tags }) => tags))],
     transactions,
     transfers: linkTransfers(transactions, parts.map(([first]) => first!), app),

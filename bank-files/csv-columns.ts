@@ -1,8 +1,8 @@
 /**
- * Recognizes columns of a CSV file by their values: directions, statuses, accounts, fees and
- * balances. Asks the user if unsure.
+ * Recognizes columns of a CSV file by their values: directions, statuses, accounts and balances.
+ * Asks the user if unsure.
  */
-import { amountIn, decimalOf, writtenAmount } from './amounts.ts'
+import { writtenAmount } from './amounts.ts'
 import { type Layout, columnIndexIn, presetOf, testsOf } from './csv-layout.ts'
 import type { Line } from './csv-lines.ts'
 import { clean } from './entries.ts'
@@ -10,7 +10,7 @@ import type { Column, Direction, Status } from './layout.ts'
 import { wordsQuestion } from './questions.ts'
 import { type Problem, type ReadOptions, StatementError } from './types.ts'
 import { plainName, withoutUnit } from './usual-columns.ts'
-import { DIRECTIONS, FEE_NAMES, STATUSES } from './vocabulary.ts'
+import { DIRECTIONS, STATUSES } from './vocabulary.ts'
 
 /** A column with more different words contains no directions. */
 const MAX_DIRECTION_WORDS = 12
@@ -19,7 +19,7 @@ const answeredWords = (answers: Record<string, unknown> | undefined) =>
   new Set(Object.keys(answers ?? {}).map(plainName))
 
 /** Returns the indexes of columns that already have a meaning. */
-function usedColumns({ columns, header }: Layout): Set<number> {
+export function usedColumns({ columns, header }: Layout): Set<number> {
   const {
     direction: _direction,
     status: _status,
@@ -254,76 +254,6 @@ export function accountsAt(
     message: `The column "${first.name}" has ${first.values.length} values, such as "${
       first.values.slice(0, 2).join('" and "')
     }". Say whether they are accounts of yours: account "${first.name}", or false if all rows are of one account.`,
-  }]
-}
-
-/**
- * Returns the column of fees to subtract from the amounts, undefined if the amounts include them,
- * or a question. A running balance decides.
- *
- * @param balances the indexes of possible running balances
- */
-export function feeAt(
-  lines: Line[],
-  layout: Layout,
-  options: ReadOptions,
-  balances: number[],
-): number | undefined | Problem[] {
-  if (layout.preset !== undefined || options.columns !== undefined) return undefined
-  const used = usedColumns(layout)
-  const at = layout.header.findIndex((name, index) =>
-    FEE_NAMES.has(withoutUnit(name)) && !used.has(index)
-  )
-  const columnIndex = columnIndexIn(layout.header)
-  const amounts = [layout.columns.amount, layout.columns.debit, layout.columns.credit].flat()
-    .flatMap((column) => column === undefined ? [] : [columnIndex(column)])
-  const isAmount = (text = '') => /[1-9]/.test(writtenAmount(text)?.digits ?? '')
-  const charged = at === -1
-    ? []
-    : lines.flatMap((line, index) =>
-      isAmount(line.cells[at]) && amounts.some((one) => isAmount(line.cells[one])) ? [index] : []
-    )
-  if (charged.length === 0 || options.fee === false) return undefined
-  if (options.fee === true) return at
-  const decimal = options.decimal ??
-    decimalOf(
-      lines.flatMap(({ cells }) => [...amounts, at, ...balances].map((one) => cells[one] ?? ''))
-        .filter((text) => writtenAmount(text) !== undefined),
-    )
-  const centsAt = (index: number, where: number): number => {
-    const cents = typeof decimal === 'string'
-      ? amountIn(lines[index]?.cells[where] ?? '', decimal)
-      : ''
-    return typeof cents === 'number' ? cents : Number.NaN
-  }
-  const proofs = new Set(balances.flatMap((balance) =>
-    // the first row is the oldest or the newest
-    [-1, 1].flatMap((before) => {
-      const steps = lines.map((line, index) => ({
-        step: centsAt(index, balance) - centsAt(index + before, balance),
-        amount: centsAt(index, amounts.find((one) => isAmount(line.cells[one])) ?? -1),
-        fee: Math.abs(centsAt(index, at)) || 0,
-      })).filter(({ step, amount }) => !Number.isNaN(step) && !Number.isNaN(amount))
-      const fits = (isExcluded: boolean) =>
-        steps.every(({ step, amount, fee }) =>
-          Math.abs(step + (isExcluded ? fee : 0)) === Math.abs(amount)
-        )
-      return steps.some(({ fee }) => fee > 0) ? [true, false].filter(fits) : []
-    })
-  ))
-  if (proofs.size === 1) return proofs.has(true) ? at : undefined
-  const { line, cells } = lines[charged[0]!]!
-  const texts = [amounts.map((one) => cells[one] ?? '').find(isAmount), cells[at]].map((text) =>
-    clean(text, 40)
-  )
-  return [{
-    line,
-    field: 'amount',
-    option: 'fee',
-    unclear: [texts.join(' and ')],
-    message: `The column "${clean(layout.header[at], 60)}" has ${texts[1]} beside ${
-      texts[0]
-    }. Say whether the amount has the fee in it: fee true takes it off, false does not.`,
   }]
 }
 

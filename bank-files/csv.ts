@@ -4,17 +4,17 @@ import {
   balancesAt,
   type Directions,
   directionsOf,
-  feeAt,
   type Statuses,
   statusesOf,
 } from './csv-columns.ts'
 import { type Layout, layoutOf, columnIndexIn, presetOf, skippedData } from './csv-layout.ts'
 import { isEmpty, type Line, parse } from './csv-lines.ts'
 import { looksLikeDay } from './dates.ts'
+import { feeAt } from './fee-column.ts'
 import { unguarded } from './formulas.ts'
 import { balanceProblem, clean, type Entry, type ParsedFile } from './entries.ts'
 import { sidesOf } from './journal.ts'
-import { type Column, textColumns } from './layout.ts'
+import { type Column, type Decimal, type Preset, textColumns } from './layout.ts'
 import { type PresetName, PRESETS } from './presets.ts'
 import { type Problem, type ReadOptions, StatementError } from './types.ts'
 import { plainName, unitOf } from './usual-columns.ts'
@@ -95,34 +95,29 @@ function withoutTextMarks(lines: Line[]): Line[] {
 
 type FileContext = {
   layout: Layout
+  preset: Preset | undefined
   fields: ReturnType<typeof fieldReaders>
   directions?: Directions
   statuses?: Statuses
   balances: number[]
 }
 
-/** Returns the entry of a record, or the problem that excludes it. */
-function entryOf(
+/** Returns the problem that excludes a record; undefined if the record has an entry. */
+function exclusionOf(
   { line, cells }: Line,
-  { layout, fields, directions, statuses, balances }: FileContext,
-): Entry | Problem {
+  { layout, preset, fields }: FileContext,
+  isOpening: boolean,
+): Problem | undefined {
   const name = fields.name(cells)
-  const preset = layout.preset === undefined ? undefined : presetOf(layout.preset)
   if (preset?.sums?.some((sum) => name.startsWith(sum)) === true)
     return {
       line,
       message: 'This line is a balance of the bank and no transaction. It was left out.',
     }
-  const isOpening = preset === undefined && isOpeningName(name)
   if (preset === undefined && !isOpening && isBalanceName(name))
     return balanceProblem({ line, name })
-  const [date, amount, debit, credit] = [
-    fields.date(cells),
-    fields.amount(cells),
-    fields.debit(cells),
-    fields.credit(cells),
-  ]
-  if (!isOpening && !looksLikeDay(date) && amount + debit + credit === '')
+  const amounts = fields.amount(cells) + fields.debit(cells) + fields.credit(cells)
+  if (!isOpening && !looksLikeDay(fields.date(cells)) && amounts === '')
     return { line, message: 'This line has neither a date nor an amount and was left out.' }
   if (layout.header.length > 0 && !isEmpty(cells.slice(layout.header.length))) {
     return {
@@ -131,6 +126,14 @@ function entryOf(
         'This line has more cells than columns have names, so they may be shifted. It was left out.',
     }
   }
+  return undefined
+}
+
+/** Returns the direction that the words of a record decide, or that they only check. */
+function directionIn(
+  cells: string[],
+  { layout, preset, directions }: FileContext,
+): Pick<Entry, 'out' | 'hint'> {
   const word = directions === undefined
     ? 'sign'
     : directions.meanings.get(plainName(cells[directions.at] ?? '')) ?? 'sign'
@@ -140,6 +143,20 @@ function entryOf(
     : directions?.role === 'proof' && word !== 'sign'
     ? word
     : undefined
+  return {
+    ...direction === 'sign' ? {} : { out: direction === 'out' },
+    ...proof === undefined ? {} : { hint: proof === 'out' },
+  }
+}
+
+/** Returns the entry of a record, or the problem that excludes it. */
+function entryOf(record: Line, context: FileContext): Entry | Problem {
+  const { line, cells } = record
+  const { preset, fields, statuses, balances } = context
+  const name = fields.name(cells)
+  const isOpening = preset === undefined && isOpeningName(name)
+  const exclusion = exclusionOf(record, context, isOpening)
+  if (exclusion !== undefined) return exclusion
   const account = clean(fields.account(cells))
   const status = statuses === undefined
     ? undefined
@@ -148,13 +165,12 @@ function entryOf(
     line,
     ...isOpening ? { isOpening } : {},
     ...account === '' ? {} : { account: { id: account } },
-    date,
-    amount,
-    debit,
-    credit,
+    date: fields.date(cells),
+    amount: fields.amount(cells),
+    debit: fields.debit(cells),
+    credit: fields.credit(cells),
     fee: fields.fee(cells),
-    ...direction === 'sign' ? {} : { out: direction === 'out' },
-    ...proof === undefined ? {} : { hint: proof === 'out' },
+    ...directionIn(cells, context),
     name,
     payer: fields.payer(cells),
     ...Object.fromEntries(fields.texts.map(([column, text]) => [column, text(cells)])),
@@ -163,6 +179,82 @@ function entryOf(
     ...status === undefined ? {} : { status },
     balances: balances.map((at) => cells[at] ?? ''),
     metadata: Object.fromEntries(fields.metadata.map(([key, text]) => [key, clean(text(cells))])),
+  }
+}
+
+/** Returns a problem for each line that is missing from the records. */
+function missingLines(
+  lines: Line[],
+  unclosed: number | undefined,
+  layout: Layout,
+): Problem[] {
+  const skipped = skippedData(lines, layout).map(({ line }): Problem => ({
+    line,
+    message:
+      'This line stands before the first transaction and was left out, although it has a day or an amount.',
+  }))
+  return unclosed === undefined ? skipped : [{
+    line: unclosed,
+    message: 'A quotation mark of this line is never closed, so everything after it is missing.',
+  }, ...skipped]
+}
+
+/** Returns the entries of the records, and adds the problems of the other records. */
+function entriesOf(records: Line[], context: FileContext, problems: Problem[]): Entry[] {
+  const { layout, preset } = context
+  const columnIndex = columnIndexIn(layout.header)
+  const entries: Entry[] = []
+  for (const line of records) {
+    const found = entryOf(line, context)
+    const sides = 'message' in found || preset?.journal === undefined
+      ? found
+      : sidesOf(found, preset.journal, (column) => line.cells[columnIndex(column)] ?? '')
+    if ('message' in sides) problems.push(sides)
+    else entries.push(...[sides].flat())
+  }
+  return entries
+}
+
+/** Returns the decimal sign of the preset, or of the language of the header line. */
+function decimalIn({ header, columns }: Layout, preset: Preset | undefined): Decimal | undefined {
+  if (preset?.decimal !== undefined) return preset.decimal
+  const columnIndex = columnIndexIn(header)
+  const amounts = [columns.amount, columns.debit, columns.credit].flat()
+    .map((column) => column === undefined ? '' : header[columnIndex(column)] ?? '')
+  // no language of East Asia has a decimal comma
+  return amounts.some((name) => /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Hangul}]/u.test(name))
+    ? '.'
+    : undefined
+}
+
+/** Returns the source of the signs. The user's answer for the directions also decides the signs. */
+function signsIn(
+  preset: Preset | undefined,
+  directions: Directions | Problem[] | undefined,
+  options: ReadOptions,
+): ParsedFile['signs'] {
+  if (preset?.magnitudes === true) return 'columns'
+  if (preset?.proof !== undefined) return 'proof'
+  if (Array.isArray(directions)) return 'defined'
+  if (directions !== undefined && directions.role !== 'signs') return 'proof'
+  return preset === undefined && options.directions === undefined ? 'open' : 'defined'
+}
+
+/** Returns the options, completed by those of the preset and of the file. */
+function completed(
+  options: ReadOptions,
+  { layout, preset, fields }: FileContext,
+): ReadOptions {
+  const decimal = decimalIn(layout, preset)
+  const currency = fields.unit ?? options.currency ?? preset?.currency
+  return {
+    ...typeof preset?.dateOrder === 'string' ? { dateOrder: preset.dateOrder } : {},
+    ...decimal === undefined ? {} : { decimal },
+    ...preset === undefined || preset.proof !== undefined
+      ? {}
+      : { negate: preset.negate ?? false },
+    ...options,
+    ...currency === undefined ? {} : { currency },
   }
 }
 
@@ -195,60 +287,24 @@ export function readCsv(
   const balances = balancesAt(data, layout)
   // a preset knows its fees
   const feeColumn = feeAt(data, layout, options, preset === undefined ? balances : [])
-  const problems: Problem[] = [directions, statuses, account, feeColumn].flatMap((found) =>
+  const questions = [directions, statuses, account, feeColumn].flatMap((found) =>
     Array.isArray(found) ? found : []
   )
-  if (unclosed !== undefined)
-    problems.push({
-      line: unclosed,
-      message: 'A quotation mark of this line is never closed, so everything after it is missing.',
-    })
-  for (const { line } of skippedData(lines, layout)) {
-    problems.push({
-      line,
-      message:
-        'This line stands before the first transaction and was left out, although it has a day or an amount.',
-    })
-  }
-  const fields = fieldReaders(layout, {
-    account: Array.isArray(account) ? undefined : account,
-    feeColumn: Array.isArray(feeColumn) ? undefined : feeColumn,
-  })
+  const problems = [...questions, ...missingLines(lines, unclosed, layout)]
   const context: FileContext = {
     layout,
-    fields,
+    preset,
+    fields: fieldReaders(layout, {
+      account: Array.isArray(account) ? undefined : account,
+      feeColumn: Array.isArray(feeColumn) ? undefined : feeColumn,
+    }),
     ...directions === undefined || Array.isArray(directions) ? {} : { directions },
     ...statuses === undefined || Array.isArray(statuses) ? {} : { statuses },
     balances,
   }
-  const entries: Entry[] = []
-  const columnIndex = columnIndexIn(layout.header)
-  for (const line of data) {
-    const found = entryOf(line, context)
-    const sides = 'message' in found || preset?.journal === undefined
-      ? found
-      : sidesOf(found, preset.journal, (column) => line.cells[columnIndex(column)] ?? '')
-    if ('message' in sides) problems.push(sides)
-    else entries.push(...[sides].flat())
-  }
-  // no language of East Asia has a decimal comma
-  const amounts = [layout.columns.amount, layout.columns.debit, layout.columns.credit].flat()
-    .map((column) => column === undefined ? '' : layout.header[columnIndex(column)] ?? '')
-  const decimal = preset?.decimal ??
-    (amounts.some((name) => /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Hangul}]/u.test(name))
-      ? '.'
-      : undefined)
-  const currency = fields.unit ?? options.currency ?? preset?.currency
+  const entries = entriesOf(data, context, problems)
   return {
-    // the user's answer for the directions also decides the signs
-    signs: preset?.magnitudes === true
-      ? 'columns'
-      : preset?.proof !== undefined ||
-          (directions !== undefined && !Array.isArray(directions) && directions.role !== 'signs')
-      ? 'proof'
-      : preset === undefined && !Array.isArray(directions) && options.directions === undefined
-      ? 'open'
-      : 'defined',
+    signs: signsIn(preset, directions, options),
     entries,
     problems,
     statements: [],
@@ -256,14 +312,6 @@ export function readCsv(
     header: layout.header,
     ...preset?.keepsOpenings === true ? { keepsOpenings: true } : {},
     ...typeof preset?.dateOrder === 'object' ? { dateOrders: preset.dateOrder } : {},
-    options: {
-      ...typeof preset?.dateOrder === 'string' ? { dateOrder: preset.dateOrder } : {},
-      ...decimal === undefined ? {} : { decimal },
-      ...preset === undefined || preset.proof !== undefined
-        ? {}
-        : { negate: preset.negate ?? false },
-      ...options,
-      ...currency === undefined ? {} : { currency },
-    },
+    options: completed(options, context),
   }
 }

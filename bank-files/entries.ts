@@ -1,6 +1,6 @@
 /**
- * The common result of the format readers, before rows.ts interprets dates and amounts, and helpers
- * to clean text.
+ * The common result of the format readers, before entry-row.ts interprets dates and amounts, and
+ * helpers to clean text.
  */
 import type { TextColumn } from './text-columns.ts'
 import type { DateOrder, Detail, Problem, StatementAccount, StatementRow } from './types.ts'

@@ -4,32 +4,33 @@
  */
 import { type Entry, type FileStatement, nameOf, placeOf } from './entries.ts'
 import { grouped } from './grouped.ts'
-import { textOf } from './repeats.ts'
+import { type Context, textOf } from './repeats.ts'
 import { isOff } from './statement-sums.ts'
-import type { Problem, StatementRow } from './types.ts'
+import type { StatementRow } from './types.ts'
 
-/**
- * Adds booked rows of reports without balances to `duplicates` if a statement has the same account,
- * day and amount. Its balances prove that the statement is complete, so it has all rows of its
- * days. Rows with different ids of the bank stay different.
- *
- * @param keys the account of each row
- * @param problems receives one problem for each of these rows
- */
-export function removeRenamed(
-  keys: string[],
-  { rows, entries, duplicates, problems }: {
-    rows: StatementRow[]
-    entries: Entry[]
-    duplicates: Set<number>
-    problems: Problem[]
-  },
-  statements: Map<FileStatement, Entry[]>,
-): void {
-  const texts = new Map<FileStatement, Set<string>>()
-  const reported: Array<{ index: number, statement: FileStatement }> = []
-  const keyOf = (index: number, amount = rows[index]!.amount) =>
-    JSON.stringify([keys[index], rows[index]!.transaction_date, amount])
+/** A row of a report without balances. */
+type Reported = { index: number, statement: FileStatement }
+
+/** The rows to compare. */
+type Comparison = {
+  reported: Reported[]
+  /** The texts of each statement's booked rows. */
+  texts: Map<FileStatement, Set<string>>
+  /** The rows of complete statements by account, day and amount. */
+  completeRows: Map<string, number[]>
+  /** The rows of complete statements that each report has claimed. */
+  claimed: Map<FileStatement, Set<number>>
+}
+
+const keyOf = (keys: string[], rows: StatementRow[], index: number, amount = rows[index]!.amount) =>
+  JSON.stringify([keys[index], rows[index]!.transaction_date, amount])
+
+/** Returns the rows of reports, and the texts of all booked rows. */
+function reportedRows(
+  { rows, entries, duplicates }: Context,
+): Pick<Comparison, 'reported' | 'texts'> {
+  const texts: Comparison['texts'] = new Map()
+  const reported: Reported[] = []
   for (const [index, { statement }] of entries.entries()) {
     if (statement === undefined || rows[index]!.status === 'pending') continue
     const ofStatement = texts.get(statement) ?? new Set()
@@ -38,7 +39,15 @@ export function removeRenamed(
     if (statement.opening === undefined && statement.closing === undefined)
       reported.push({ index, statement })
   }
-  if (reported.length === 0) return
+  return { reported, texts }
+}
+
+/** Returns the booked rows of statements that are complete by their balances. */
+function completeRowsOf(
+  keys: string[],
+  { rows, entries, duplicates }: Context,
+  statements: Map<FileStatement, Entry[]>,
+): Comparison['completeRows'] {
   const complete = new Set(
     [...statements].filter(([statement, ofStatement]) => isOff(statement, ofStatement) === false)
       .map(([statement]) => statement),
@@ -46,45 +55,64 @@ export function removeRenamed(
   const isComplete = (index: number) =>
     complete.has(entries[index]!.statement!) && !duplicates.has(index) &&
     rows[index]!.status !== 'pending'
-  const completeRows = grouped([...rows.keys()].filter(isComplete), (index) => keyOf(index))
-  const claimed = new Map<FileStatement, Set<number>>()
-  /** Returns the row of a complete statement that a report does not have. */
-  const originalOf = (
-    statement: FileStatement,
-    key: string,
-    isSame: (other: number) => boolean,
-  ): number | undefined => {
-    const taken = claimed.get(statement) ?? new Set()
-    const found = completeRows.get(key)?.find((other) =>
-      !taken.has(other) && texts.get(statement)?.has(textOf(rows[other]!)) !== true && isSame(other)
-    )
-    if (found !== undefined) claimed.set(statement, taken.add(found))
-    return found
-  }
-  for (const one of reported) {
-    const { external_id: id } = rows[one.index]!
-    const original = originalOf(
-      one.statement,
-      keyOf(one.index),
+  return grouped([...rows.keys()].filter(isComplete), (index) => keyOf(keys, rows, index))
+}
+
+/** Claims the row of a complete statement that a report does not have; undefined for none. */
+function claimOriginal(
+  { statement }: Reported,
+  key: string,
+  { texts, completeRows, claimed }: Comparison,
+  { rows }: Context,
+  isSame: (other: number) => boolean,
+): number | undefined {
+  const taken = claimed.get(statement) ?? new Set()
+  const found = completeRows.get(key)?.find((other) =>
+    !taken.has(other) && texts.get(statement)?.has(textOf(rows[other]!)) !== true && isSame(other)
+  )
+  if (found !== undefined) claimed.set(statement, taken.add(found))
+  return found
+}
+
+/** Removes rows that a complete statement has under another name. */
+function removeSingles(keys: string[], context: Context, comparison: Comparison): void {
+  const { rows, entries, duplicates, problems } = context
+  for (const one of comparison.reported) {
+    const { index } = one
+    const { external_id: id } = rows[index]!
+    const original = claimOriginal(
+      one,
+      keyOf(keys, rows, index),
+      comparison,
+      context,
       (other) =>
         (id === undefined || rows[other]!.external_id === undefined) &&
-        texts.get(entries[other]!.statement!)?.has(textOf(rows[one.index]!)) !== true,
+        comparison.texts.get(entries[other]!.statement!)?.has(textOf(rows[index]!)) !== true,
     )
     if (original === undefined) continue
-    duplicates.add(one.index)
+    duplicates.add(index)
     problems.push({
-      ...placeOf(entries[one.index]!),
+      ...placeOf(entries[index]!),
       message: `This may be ${
         nameOf(entries[original]!)
       } once more, under another name. The statement there is complete, so this row was left out. If it is another transaction, add it by hand.`,
     })
   }
-  for (const [batch, parts] of grouped(reported, ({ index }) => entries[index]!.batch)) {
+}
+
+/** Removes the rows of a batch that a complete statement has as one row. */
+function removeBatches(keys: string[], context: Context, comparison: Comparison): void {
+  const { rows, entries, duplicates, problems } = context
+  const batches = grouped(comparison.reported, ({ index }) => entries[index]!.batch)
+  for (const [batch, parts] of batches) {
     if (batch === undefined || parts.some(({ index }) => duplicates.has(index))) continue
+    const [first] = parts as [Reported]
     const cents = parts.reduce((sum, { index }) => sum + Math.round(rows[index]!.amount * 100), 0)
-    const original = originalOf(
-      parts[0]!.statement,
-      keyOf(parts[0]!.index, cents / 100),
+    const original = claimOriginal(
+      first,
+      keyOf(keys, rows, first.index, cents / 100),
+      comparison,
+      context,
       (other) =>
         entries[other]!.batch === undefined &&
         (batch.id === '' || [undefined, batch.id].includes(rows[other]!.external_id)),
@@ -100,4 +128,29 @@ export function removeRenamed(
       })
     }
   }
+}
+
+/**
+ * Adds booked rows of reports without balances to `duplicates` if a statement has the same account,
+ * day and amount. Its balances prove that the statement is complete, so it has all rows of its
+ * days. Rows with different ids of the bank stay different.
+ *
+ * @param keys the account of each row
+ * @param context its `problems` receive one for each of these rows
+ */
+export function removeRenamed(
+  keys: string[],
+  context: Context,
+  statements: Map<FileStatement, Entry[]>,
+): void {
+  const { reported, texts } = reportedRows(context)
+  if (reported.length === 0) return
+  const comparison: Comparison = {
+    reported,
+    texts,
+    completeRows: completeRowsOf(keys, context, statements),
+    claimed: new Map(),
+  }
+  removeSingles(keys, context, comparison)
+  removeBatches(keys, context, comparison)
 }

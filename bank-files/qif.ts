@@ -51,6 +51,19 @@ function entryOf(record: Field[], account: string | undefined, isFirst: boolean)
   }
 }
 
+/** Returns `bank` for the header `!Type:Bank`. */
+const listIn = (header: string) => /^(?:type:)?(.*)$/i.exec(header.trim().toLowerCase())?.[1] ?? ''
+
+/**
+ * Returns the source of the signs. Programs disagree about those of card purchases, unless another
+ * account of the file has a minus.
+ */
+function signsOf(lists: ReadonlySet<string>, entries: Entry[]): ParsedFile['signs'] {
+  const isSigned = lists.size > 1 &&
+    entries.some(({ amount = '' }) => amount.trim().startsWith('-'))
+  return lists.has('ccard') && !isSigned ? 'open' : 'defined'
+}
+
 /** @throws StatementError if the file has no list of transactions */
 export function readQif(text: string): ParsedFile {
   const entries: Entry[] = []
@@ -81,10 +94,10 @@ export function readQif(text: string): ParsedFile {
     if (letter === '^') end()
     else if (letter === '!') {
       end()
-      const [, kind = ''] = /^(?:type:)?(.*)$/i.exec(value.trim().toLowerCase()) ?? []
+      const next = listIn(value)
       // option and clear are switches for Quicken and begin no list
-      if (/^(?:option|clear):/.test(kind)) continue
-      list = kind
+      if (/^(?:option|clear):/.test(next)) continue
+      list = next
       isFirst = true
       if (MONEY_LISTS.includes(list)) lists += 1
       if (list === 'invst')
@@ -105,14 +118,5 @@ export function readQif(text: string): ParsedFile {
     throw new StatementError(
       'This QIF file has no list of transactions (!Type:Bank, !Type:CCard or !Type:Cash).',
     )
-  // programs disagree about the sign of card purchases, unless other accounts of the file have a
-  // minus
-  const isSigned = kinds.size > 1 &&
-    entries.some(({ amount = '' }) => amount.trim().startsWith('-'))
-  return {
-    signs: kinds.has('ccard') && !isSigned ? 'open' : 'defined',
-    entries,
-    problems,
-    statements: [],
-  }
+  return { signs: signsOf(kinds, entries), entries, problems, statements: [] }
 }

@@ -49,7 +49,7 @@ type Account = {
 }
 
 /** The rows of a file, the indexes of those that are left out, and the problems. */
-type Context = {
+export type Context = {
   rows: StatementRow[]
   entries: Entry[]
   duplicates: Set<number>
@@ -224,50 +224,71 @@ function extend(
   ends.set(run.closing!, run)
 }
 
-/** Decides the rows of a statement, after those of all earlier statements of its account. */
-function removeFrom(
-  part: Part,
-  account: Account,
-  { rows, entries, duplicates, problems }: Context,
+/** Removes all rows of a statement that the file or the archive has twice. */
+function removeCopy(
+  { statement, indexes }: Part,
+  original: Part,
+  { duplicates, problems }: Context,
 ): void {
-  const { statement, indexes, texts, run } = part
-  const sumOf = (some: number[]) => some.reduce((sum, index) => sum + changeOf(entries[index]!), 0)
-  const original = originalOf(part, account)
-  if (original !== undefined) {
-    if (indexes.every((index) => duplicates.has(index))) return
-    for (const index of indexes) duplicates.add(index)
-    problems.push({
-      ...placeOf(statement),
-      message: `This is the statement of ${
-        nameOf(original.statement)
-      } once more, and was left out.`,
-    })
-    return
-  }
-  const beside = runBeside(part, account, sumOf)
-  const target = beside ?? run
+  if (indexes.every((index) => duplicates.has(index))) return
+  for (const index of indexes) duplicates.add(index)
+  problems.push({
+    ...placeOf(statement),
+    message: `This is the statement of ${nameOf(original.statement)} once more, and was left out.`,
+  })
+}
+
+/** The rows of a statement that repeat kept ones. */
+type Repeats = {
+  repeats: Array<{ index: number, original: number }>
+  /** These rows, and those that were duplicates before. */
+  shared: number[]
+  /** The runs of the originals. */
+  others: Set<Run>
+}
+
+/** Keeps the rows of a statement as those of a run, and returns the repeats among them. */
+function keepRows(
+  { indexes, texts }: Part,
+  run: Run,
+  { kept }: Account,
+  { rows, duplicates }: Context,
+): Repeats {
   const shared = indexes.filter((index) => duplicates.has(index))
-  const repeats: Array<{ index: number, original: number }> = []
+  const repeats: Repeats['repeats'] = []
   const others = new Set<Run>()
   const pending = new Map<string, number>()
   for (const [at, index] of indexes.entries()) {
     if (duplicates.has(index)) continue
     const text = texts[at]!
     // a pending row stays in the statements until it is booked
-    const counts = rows[index]!.status === 'pending' ? pending : target.counts
+    const counts = rows[index]!.status === 'pending' ? pending : run.counts
     const count = (counts.get(text) ?? 0) + 1
     counts.set(text, count)
-    const same = account.kept.get(text) ?? []
+    const same = kept.get(text) ?? []
     const first = same[count - 1]
     if (first === undefined) {
-      same.push({ index, run: target })
-      account.kept.set(text, same)
+      same.push({ index, run })
+      kept.set(text, same)
     } else {
       repeats.push({ index, original: first.index })
       others.add(first.run)
       shared.push(index)
     }
   }
+  return { repeats, shared, others }
+}
+
+/** Decides the rows of a statement, after those of all earlier statements of its account. */
+function removeFrom(part: Part, account: Account, context: Context): void {
+  const { entries, duplicates, problems } = context
+  const { statement, indexes, run } = part
+  const original = originalOf(part, account)
+  if (original !== undefined) return removeCopy(part, original, context)
+  const sumOf = (some: number[]) => some.reduce((sum, index) => sum + changeOf(entries[index]!), 0)
+  const beside = runBeside(part, account, sumOf)
+  const target = beside ?? run
+  const { repeats, shared, others } = keepRows(part, target, account, context)
   const fits = (other: Run) =>
     other !== target && isOverlap(run, other, sumOf(shared), shared.length === indexes.length)
   const isProven = beside !== null && [...others].some(fits)

@@ -4,25 +4,8 @@
  */
 import { amountIn, hasPlus } from './amounts.ts'
 import type { Entry } from './entries.ts'
+import { isPerhapsIncome, isReceived, isWage } from './income-names.ts'
 import type { Decimal } from './layout.ts'
-
-/** Names of payments to a card's account. They are never expenses. */
-const RECEIVED = new RegExp(
-  'payment.{0,20}(?:thank|received)|thank you.{0,20}pa?ym|(?:zahlung|einzahlung).{0,12}(?:erhalten|dank)|ihre (?:ein)?zahlung|zahlungseingang'
-    + '|paiement (?:reçu|recu)|merci.{0,20}paiement|pago recibido|su pago|pagamento (?:recebido|ricevuto)|betaling ontvangen|betalning mottagen'
-    + '|inn?betaling mott|wpłata własna|spłata karty',
-  'i',
-)
-
-/** Names of wages, which people receive. */
-const WAGES =
-  /payroll|direct dep|salary|gehalt|\blohn\b|salaire|n[oó]mina|sal[aá]rio|stipendio|salaris|wynagrodzenie/i
-
-/**
- * Names of refunds and of payments to a card. An account that pays a card uses them for expenses.
- */
-const PERHAPS_INCOME =
-  /autopay|automatic payment|e-?payment|(?:online|mobile|bill) payment|^payment\b|refund|erstattung|remboursement|reembolso|rimborso|estorno/i
 
 /**
  * Minimum share of rows that a running balance must match. Not all, because banks reorder rows of
@@ -135,12 +118,6 @@ function agreesWithBalance(entries: Entry[], decimal: Decimal, signs: Signs): bo
   })
 }
 
-const isReceived = ({ name, description = '', fallbackName = '' }: Entry) =>
-  RECEIVED.test(`${name} ${description} ${fallbackName}`)
-
-const isPerhapsIncome = ({ name, description = '' }: Entry) =>
-  PERHAPS_INCOME.test(`${name} ${description}`)
-
 /** Returns the amounts of one column in cents, without those that are 0. */
 const centsOf = (entries: Entry[], column: 'debit' | 'credit', decimal: Decimal) =>
   entries.map((entry) => centsIn(entry[column], decimal)).filter((cents) => cents !== 0)
@@ -187,6 +164,104 @@ function namedSigns(entries: Entry[], decimal: Decimal): Signs {
   return isCorrection && !isOfDebt ? { ...signs, credit: 1 } : signs
 }
 
+/** The amounts of a file with some signs, before balances and names decide. */
+type Amounts = {
+  signs: Signs
+  cents: Map<Entry, number>
+  /** The entries with an amount for which the file names no direction. */
+  open: Entry[]
+  /** Those of `open` with a minus, and the others. */
+  below: Entry[]
+  above: Entry[]
+  /** Those of `open` with a plus, `CR` or the like. */
+  marked: Set<Entry>
+  hasColumns: boolean
+  /**
+   * No amount has a minus. A file that also marks some amounts with CR or a plus can mean either by
+   * the others.
+   */
+  isUnsigned: boolean
+}
+
+function amountsOf(entries: Entry[], decimal: Decimal, signs: Signs): Amounts {
+  const cents = new Map(entries.map((entry) => [entry, plainCents(entry, decimal, signs)]))
+  const open = entries.filter((entry) => entry.out === undefined && cents.get(entry) !== 0)
+  const isNegative = (entry: Entry) => cents.get(entry)! < 0
+  const [below, above] = [open.filter(isNegative), open.filter((entry) => !isNegative(entry))]
+  const marked = new Set(open.filter(isMarked))
+  const hasColumns = (['debit', 'credit'] as const).some((column) =>
+    centsOf(entries, column, decimal).length > 0
+  )
+  const isUnsigned = !hasColumns && open.length > marked.size && below.length === 0
+  return { signs, cents, open, below, above, marked, hasColumns, isUnsigned }
+}
+
+/** Returns the signs of a column with as many positive amounts as negative ones. */
+function signsOfEven(
+  entries: Entry[],
+  decimal: Decimal,
+  negate: boolean | undefined,
+  even: 'debit' | 'credit',
+  { open }: Amounts,
+): Signs | { unclear: Entry[] } {
+  const named = namedSigns(entries, decimal)
+  if (negate !== undefined) return { ...named, [even]: (even === 'debit') === negate ? 1 : -1 }
+  const proved = ([1, -1] as const).map((sign) => ({ ...named, [even]: sign })).filter((one) =>
+    agreesWithBalance(entries, decimal, one)
+  )
+  return proved.length === 1
+    ? proved[0]!
+    : { unclear: open.filter((entry) => centsIn(entry[even], decimal) > 0).slice(0, 1) }
+}
+
+/** Returns the signs that a running balance decides; undefined if none does. */
+function signsOfBalance(
+  entries: Entry[],
+  decimal: Decimal,
+  { signs, cents, open, below, above, hasColumns, isUnsigned }: Amounts,
+): Signs | { unclear: Entry[] } | undefined {
+  if (open.length === 0) return undefined
+  for (const column of balanceColumns(entries)) {
+    const proved = signsByBalance(entries, column, cents, decimal, isUnsigned)
+    if (proved === undefined || (hasColumns && proved.expenses !== undefined)) continue
+    // positive debits and negative credits are the changes of a debt
+    if (proved.negate && isDebt(entries, decimal)) return signs
+    // debits that raise the balance: it is a debt, or the columns are those of a ledger, which
+    // also has credits
+    const credited = open.filter(({ credit }) => centsIn(credit, decimal) > 0)
+    if (proved.negate && hasColumns)
+      return credited.length === 0
+        ? signs
+        : { unclear: credited.slice(0, 1) }
+    // an expense with a minus raises the balance of a debt
+    if (proved.negate && below.length >= above.length) return { unclear: below.slice(0, 1) }
+    // a payment or a refund with a minus lowers the balance of a debt
+    if (!proved.negate && !hasColumns && above.length > below.length && below.some(isPerhapsIncome))
+      continue
+    // purchases by card raise the balance of a debt, which payments lower
+    const canBeDebt = proved.expenses !== undefined &&
+      ([...proved.expenses].every(([, expense]) => expense !== true)
+        || [...proved.expenses].some(([entry, expense]) => expense === true && isReceived(entry)))
+    if (canBeDebt) continue
+    return { ...signs, ...proved }
+  }
+  return undefined
+}
+
+/** Returns the signs if the amounts with a minus can be the expenses, and none is income. */
+function signsOfMajority(
+  { signs, cents, open, below, above }: Amounts,
+): Signs | { unclear: Entry[] } {
+  const isMore = below.length > above.length
+  const total = open.reduce((sum, entry) => sum + cents.get(entry)!, 0)
+  const income = below.filter((entry) => isWage(entry) || (!isMore && isPerhapsIncome(entry)))
+  // people spend more often than they earn, or as often and not more
+  const isOrdinary = isMore || (below.length === above.length && total >= 0)
+  return isOrdinary && income.length === 0
+    ? signs
+    : { unclear: [...above.slice(0, 1), ...income.slice(0, 1)] }
+}
+
 /**
  * Returns the signs of a file that the file must prove, or the entries that make them unclear.
  *
@@ -202,64 +277,18 @@ export function signsOf(
   const signs = negate === undefined
     ? namedSigns(entries, decimal)
     : definedSigns(entries, decimal, negate && !bothMinus, negate && bothMinus)
-  const open = entries.filter((entry) =>
-    entry.out === undefined && plainCents(entry, decimal, signs) !== 0
-  )
-  const cents = new Map(entries.map((entry) => [entry, plainCents(entry, decimal, signs)]))
-  const isNegative = (entry: Entry) => cents.get(entry)! < 0
-  const debits = centsOf(entries, 'debit', decimal)
-  const columns = [...debits, ...centsOf(entries, 'credit', decimal)].length > 0
-  const marked = new Set(open.filter(isMarked))
-  // a file that marks some amounts with CR or a plus, and none with a minus, can mean either by the
-  // others
-  const isUnsigned = !columns && open.length > marked.size && !open.some(isNegative)
+  const amounts = amountsOf(entries, decimal, signs)
+  const { open, below, above, marked, hasColumns, isUnsigned } = amounts
   // either half of a column can be refunds or corrections
   const even = (['debit', 'credit'] as const).find((column) =>
     isEven(centsOf(entries, column, decimal))
   )
-  if (even !== undefined) {
-    const named = namedSigns(entries, decimal)
-    if (negate !== undefined) return { ...named, [even]: (even === 'debit') === negate ? 1 : -1 }
-    const proved = ([1, -1] as const).map((sign) => ({ ...named, [even]: sign })).filter((one) =>
-      agreesWithBalance(entries, decimal, one)
-    )
-    return proved.length === 1
-      ? proved[0]!
-      : { unclear: open.filter((entry) => centsIn(entry[even], decimal) > 0).slice(0, 1) }
-  }
+  if (even !== undefined) return signsOfEven(entries, decimal, negate, even, amounts)
   if (negate !== undefined && !isUnsigned) return signs
 
-  const below = open.filter(isNegative)
-  const above = open.filter((entry) => !isNegative(entry))
   const contrary = below.filter(isReceived)
-  if (contrary.length === 0) {
-    for (const column of balanceColumns(entries)) {
-      const proved = open.length === 0
-        ? undefined
-        : signsByBalance(entries, column, cents, decimal, isUnsigned)
-      if (proved === undefined || (columns && proved.expenses !== undefined)) continue
-      // positive debits and negative credits are the changes of a debt
-      if (proved.negate && isDebt(entries, decimal)) return signs
-      // debits that raise the balance: it is a debt, or the columns are those of a ledger, which
-      // also has credits
-      const credited = open.filter(({ credit }) => centsIn(credit, decimal) > 0)
-      if (proved.negate && columns)
-        return credited.length === 0
-          ? signs
-          : { unclear: credited.slice(0, 1) }
-      // an expense with a minus raises the balance of a debt
-      if (proved.negate && below.length >= above.length) return { unclear: below.slice(0, 1) }
-      // a payment or a refund with a minus lowers the balance of a debt
-      if (!proved.negate && !columns && above.length > below.length && below.some(isPerhapsIncome))
-        continue
-      // purchases by card raise the balance of a debt, which payments lower
-      const canBeDebt = proved.expenses !== undefined &&
-        ([...proved.expenses].every(([, expense]) => expense !== true)
-          || [...proved.expenses].some(([entry, expense]) => expense === true && isReceived(entry)))
-      if (canBeDebt) continue
-      return { ...signs, ...proved }
-    }
-  }
+  const proved = contrary.length === 0 ? signsOfBalance(entries, decimal, amounts) : undefined
+  if (proved !== undefined) return proved
   if (negate !== undefined) {
     return marked.size === 0
       ? signs
@@ -271,23 +300,13 @@ export function signsOf(
   }
   if (bothMinus)
     return { unclear: open.filter(({ credit }) => centsIn(credit, decimal) < 0).slice(0, 1) }
-  if (columns || open.length === 0) return signs
+  if (hasColumns || open.length === 0) return signs
   if (isUnsigned) return { unclear: above.filter((entry) => !marked.has(entry)).slice(0, 1) }
   // a file with explicit plus signs also writes the minus signs
   if (marked.size > 0) return signs
   if (contrary.length > 0) return { unclear: [...contrary.slice(0, 1), ...above.slice(0, 1)] }
   // a received payment without a minus is money that came
-  if (above.some(isReceived)) return signs
-  const isMore = below.length > above.length
-  const total = open.reduce((sum, entry) => sum + cents.get(entry)!, 0)
-  const income = below.filter((entry) =>
-    WAGES.test(`${entry.name} ${entry.description ?? ''}`) || (!isMore && isPerhapsIncome(entry))
-  )
-  // people spend more often than they earn, or as often and not more
-  const isOrdinary = isMore || (below.length === above.length && total >= 0)
-  return isOrdinary && income.length === 0
-    ? signs
-    : { unclear: [...above.slice(0, 1), ...income.slice(0, 1)] }
+  return above.some(isReceived) ? signs : signsOfMajority(amounts)
 }
 
 /**

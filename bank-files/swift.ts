@@ -45,7 +45,7 @@ function balanceIn(text: string): { on: string, currency: string, amount: string
 
 const yearOf = (digits: string) => (Number(digits) < 70 ? 2000 : 1900) + Number(digits)
 
-/** Returns `YYYY-MM-DD` for `YYMMDD`. rows.ts reports a day that does not exist. */
+/** Returns `YYYY-MM-DD` for `YYMMDD`. entry-row.ts reports a day that does not exist. */
 const dayOf = (digits: string) =>
   `${yearOf(digits.slice(0, 2))}-${digits.slice(2, 4)}-${digits.slice(4, 6)}`
 
@@ -169,6 +169,45 @@ function decideSigned(
   return entries.filter((entry) => !opposite.has(entry))
 }
 
+/** Sets the currency of a statement's account. Some banks write it behind the account number. */
+function setCurrency({ account }: FileStatement, currency: string): void {
+  account.id = account.id.replace(new RegExp(`[\\s/]*${currency}$`, 'i'), '')
+  account.currency = currency
+}
+
+/** Sets the closing balance of a statement, or adds a problem if it is in another currency. */
+function setClosing(
+  statement: FileStatement,
+  { tag, line, text }: Field,
+  problems: Problem[],
+): void {
+  const balance = balanceIn(text)
+  if (balance === undefined) return
+  const { currency } = statement.account
+  if (currency !== undefined && currency !== balance.currency) {
+    problems.push({
+      line,
+      message:
+        `This closing balance is in ${balance.currency.toUpperCase()}, but its statement in ${currency.toUpperCase()}.`,
+    })
+    return
+  }
+  setCurrency(statement, balance.currency)
+  statement.closing = { line, ...balance }
+  statement.isPage = tag === '62M'
+}
+
+/** Returns a further statement of the same account and number. */
+const continued = (
+  { account: { id }, number, sequence }: FileStatement,
+  line: number,
+): FileStatement => ({
+  line,
+  account: { id },
+  ...number === undefined ? {} : { number },
+  ...sequence === undefined ? {} : { sequence },
+})
+
 /** @throws StatementError if the file has no account and no transaction */
 export function readMt940(text: string): ParsedFile {
   const decided: Entry[][] = []
@@ -187,13 +226,6 @@ export function readMt940(text: string): ParsedFile {
     current = statement
     statements.push(current)
   }
-  /**
-   * Sets the currency of the statement's account. Some banks write it behind the account number.
-   */
-  const setCurrency = (currency: string) => {
-    current.account.id = current.account.id.replace(new RegExp(`[\\s/]*${currency}$`, 'i'), '')
-    current.account.currency = currency
-  }
   const fields = fieldsOf(text)
   for (const [index, field] of fields.entries()) {
     const { tag, line } = field
@@ -205,19 +237,12 @@ export function readMt940(text: string): ParsedFile {
     } else if (tag === '60F' || tag === '60M') {
       const balance = balanceIn(field.text)
       if (balance === undefined) continue
-      const { account: { id }, number, sequence } = current
-      if (current.opening !== undefined)
-        begin({
-          line,
-          account: { id },
-          ...number === undefined ? {} : { number },
-          ...sequence === undefined ? {} : { sequence },
-        })
-      setCurrency(balance.currency)
+      if (current.opening !== undefined) begin(continued(current, line))
+      setCurrency(current, balance.currency)
       current.opening = { line, ...balance }
     } else if (tag === '34F' || tag === '90D' || tag === '90C') {
       const currency = /^\d*([A-Z]{3})/.exec(field.text)?.[1]?.toLowerCase()
-      if (currency !== undefined) setCurrency(currency)
+      if (currency !== undefined) setCurrency(current, currency)
     } else if (tag === '61') {
       const next = fields[index + 1]
       const found = entryOf(field, next?.tag === '86' ? next.text : '', current)
@@ -226,31 +251,15 @@ export function readMt940(text: string): ParsedFile {
         ofStatement.push(found.entry)
         if (found.hasMinus) signed.push({ entry: found.entry, field })
       }
-    } else if (tag === '62F' || tag === '62M') {
-      const balance = balanceIn(field.text)
-      if (balance === undefined) continue
-      if (current.account.currency !== undefined && current.account.currency !== balance.currency) {
-        problems.push({
-          line,
-          message:
-            `This closing balance is in ${balance.currency.toUpperCase()}, but its statement in ${current.account.currency.toUpperCase()}.`,
-        })
-        continue
-      }
-      setCurrency(balance.currency)
-      current.closing = { line, ...balance }
-      current.isPage = tag === '62M'
-    }
+    } else if (tag === '62F' || tag === '62M') setClosing(current, field, problems)
   }
   end()
   const entries = decided.flat()
-  if (
-    entries.length === 0 &&
+  const isEmpty = entries.length === 0 &&
     statements.every(({ account, opening, closing }) =>
       account.id === '' || (opening ?? closing) === undefined
     )
-  ) {
+  if (isEmpty)
     throw new StatementError('This MT940 file has neither an account nor a transaction.')
-  }
   return { signs: 'defined', entries, problems, statements }
 }

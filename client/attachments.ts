@@ -180,6 +180,42 @@ async function request(send: () => Promise<Response>, signal?: AbortSignal): Pro
 }
 
 /**
+ * Calls a function that issues a ticket. A cancellation does not stop the request, because the
+ * response has the id of a new attachment.
+ */
+async function issueTicket<Name extends 'begin_upload' | 'open_attachment'>(
+  data: PostgrestClient<Database>,
+  name: Name,
+  input: Arguments<Name>,
+  signal?: AbortSignal,
+): Promise<Reply<Name>> {
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  }
+  const response = await request(() => data.fetch!(`${data.url}/rpc/${name}`, init), signal)
+  return response.json() as Promise<Reply<Name>>
+}
+
+/** Uploads the file of a pending attachment. Deletes the attachment after a failure. */
+async function uploadPending(
+  data: PostgrestClient<Database>,
+  id: string,
+  send: () => Promise<Response>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    await request(send, signal)
+  } catch (error) {
+    const discarded = data.from('attachments').delete().eq('id', id)
+    // a failed request may have stored the file, and then the attachment stays
+    await (signal?.aborted === true ? discarded : discarded.eq('status', 'pending'))
+    throw error
+  }
+}
+
+/**
  * Builds the functions.
  * @param url the address of the route for files
  * @param send sends requests without a token
@@ -198,24 +234,6 @@ export function attachmentsOf(
     ? sendWithXhr
     : sendWithFetch(send)
 
-  /**
-   * Calls a function that issues a ticket. A cancellation does not stop the request, because the
-   * response has the id of a new attachment.
-   */
-  const call = async <Name extends 'begin_upload' | 'open_attachment'>(
-    name: Name,
-    input: Arguments<Name>,
-    signal?: AbortSignal,
-  ): Promise<Reply<Name>> => {
-    const init = {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(input),
-    }
-    const response = await request(() => data.fetch!(`${data.url}/rpc/${name}`, init), signal)
-    return response.json() as Promise<Reply<Name>>
-  }
-
   const attach: Attachments['attach'] = (
     transaction,
     file,
@@ -225,7 +243,7 @@ export function attachmentsOf(
       const { sent, sha256 } = await prepared(file, shrink)
       const { size } = sent
       const { name: fileName = 'file' } = sent as Partial<File>
-      const { attachment_id: id, ticket, status } = await call('begin_upload', {
+      const { attachment_id: id, ticket, status } = await issueTicket(data, 'begin_upload', {
         transaction_id: typeof transaction === 'string' ? transaction : transaction.id,
         name: name ?? fileName,
         size,
@@ -233,25 +251,16 @@ export function attachmentsOf(
         ...(note !== undefined && { note }),
       }, signal)
       if (status === 'pending') {
-        try {
-          await request(
-            () =>
-              watch(upload(`${url}/${ticket}`, sent, (bytes) => onProgress(bytes, size), signal)),
-            signal,
-          )
-        } catch (error) {
-          const discarded = data.from('attachments').delete().eq('id', id)
-          // a failed request may have stored the file, and then the attachment stays
-          await (signal?.aborted === true ? discarded : discarded.eq('status', 'pending'))
-          throw error
-        }
+        const sendFile = () =>
+          watch(upload(`${url}/${ticket}`, sent, (bytes) => onProgress(bytes, size), signal))
+        await uploadPending(data, id, sendFile, signal)
       }
       onProgress(size, size)
       return unwrap(data.from('attachments').select().eq('id', id).single())
     }, signal)
 
   const fileUrl: Attachments['fileUrl'] = async (id) => {
-    const { ticket, expires_in: seconds } = await call('open_attachment', { id })
+    const { ticket, expires_in: seconds } = await issueTicket(data, 'open_attachment', { id })
     return { url: `${url}/${ticket}`, expiresAt: new Date(Date.now() + seconds * 1000) }
   }
 

@@ -9,7 +9,7 @@ import type { Database, TableName } from './database.ts'
 import { FinanceError } from './errors.ts'
 import { type SessionStorage, withStoredSession } from './keychain.ts'
 import type { Auth } from './routes.ts'
-import { createRowChanges, type RowsNotice } from './rows.ts'
+import { createRowChanges, type RowChanges, type RowsNotice } from './rows.ts'
 import { type Change, createSessionStore, type SessionStore } from './session.ts'
 import { realClock } from './stream.ts'
 import { type UpdateUnchanged, updateUnchangedOf } from './unchanged.ts'
@@ -116,6 +116,34 @@ const withKey = (send: Fetch, apiKey: string): Fetch => (url, init) =>
 
 const signInFirst = () => new FinanceError(401, { code: 'UNAUTHORIZED', message: 'Sign in first.' })
 
+/** Requests the stream of changes of some tables. */
+const streamRequest =
+  (send: Fetch, authUrl: string) =>
+  (tables: readonly string[], cursor: string | undefined, signal: AbortSignal): Promise<Response> =>
+    send(`${authUrl}/changes?${new URLSearchParams({ tables: tables.join() })}`, {
+      credentials: 'include',
+      headers: {
+        accept: 'text/event-stream',
+        ...(cursor !== undefined && { 'last-event-id': cursor }),
+      },
+      signal,
+    })
+
+/** Observes changes of this client, and reads no old rows after a change. */
+const withChanges = (send: Fetch, { watch, isSettling }: RowChanges): Fetch => (url, init) => {
+  if (init.method !== 'GET' && init.method !== 'HEAD') return watch(send(url, init))
+  // a standby that is behind would return the rows from before the change
+  return send(
+    url,
+    isSettling()
+      ? {
+        ...init,
+        headers: { ...init.headers as Record<string, string>, 'cache-control': 'no-cache' },
+      }
+      : init,
+  )
+}
+
 /**
  * Creates a client. Use one per page; it shares its session with the other tabs.
  *
@@ -148,41 +176,15 @@ export function createClient(
     return apiKey === undefined ? auth.sessionStatus() : store.token()
   }
   const store = createSessionStore(name, fetchToken, fetchSession)
-  const requestStream = (
-    tables: readonly string[],
-    cursor: string | undefined,
-    signal: AbortSignal,
-  ) =>
-    sendAuth(`${authUrl}/changes?${new URLSearchParams({ tables: tables.join() })}`, {
-      credentials: 'include',
-      headers: {
-        accept: 'text/event-stream',
-        ...(cursor !== undefined && { 'last-event-id': cursor }),
-      },
-      signal,
-    })
   const rows = createRowChanges(
     name,
     store,
-    requestStream,
+    streamRequest(sendAuth, authUrl),
     () => (apiKey === undefined ? auth.getSession() : auth.token()),
     realClock,
   )
-  const sendData: Fetch = (url, init) => {
-    if (init.method !== 'GET' && init.method !== 'HEAD') return rows.watch(send(url, init))
-    // a standby that is behind would return the rows from before the change
-    return send(
-      url,
-      rows.isSettling()
-        ? {
-          ...init,
-          headers: { ...init.headers as Record<string, string>, 'cache-control': 'no-cache' },
-        }
-        : init,
-    )
-  }
   const data = new PostgrestClient<Database>(dataUrl ?? `${base}/data`, {
-    fetch: withToken(sendData, store) as typeof fetch,
+    fetch: withToken(withChanges(send, rows), store) as typeof fetch,
   })
   const attachments = attachmentsOf(data, `${authUrl}/files`, send, customFetch, rows.watch)
   return {

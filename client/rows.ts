@@ -88,11 +88,57 @@ export type RowChanges = {
   isSettling: () => boolean
 }
 
+/** Observes the requests of this tab, to recognize their changes in the stream. */
+function createOwnChanges(clock: Clock) {
+  let changedAt = -Infinity
+  const ids = new Set<string>()
+  const requests = new Set<Promise<unknown>>()
+  const mark = () => {
+    changedAt = clock.now()
+  }
+  return {
+    /** Notes that rows have just changed. */
+    mark,
+    includes: ({ changeId }: Change) => changeId !== null && ids.has(changeId),
+    hasRequests: () => requests.size > 0,
+    isSettling: () => clock.now() - changedAt < settledMs,
+    /**
+     * Waits for the requests in progress, because one of them may have made a change that the
+     * stream reports before the response.
+     */
+    settle: async () => {
+      let cancel = () => {}
+      const limit = new Promise<void>((resolve) => {
+        cancel = clock.later(resolve, responseMs)
+      })
+      await Promise.race([Promise.allSettled(requests), limit])
+      cancel()
+    },
+    watch: async (sent: Promise<Response>): Promise<Response> => {
+      requests.add(sent)
+      try {
+        const response = await sent
+        const id = response.headers.get('x-change-id')
+        if (id !== null) {
+          ids.add(id)
+          mark()
+        }
+        const [oldest] = ids
+        if (ids.size > rememberedChanges && oldest !== undefined) ids.delete(oldest)
+        return response
+      } finally {
+        requests.delete(sent)
+      }
+    },
+  }
+}
+
 /**
  * Creates the listeners of a client.
  * @param name differs between clients that share no tabs
  * @param request requests the stream of some tables @param recheck requests the session again
  */
+// oxlint-disable-next-line max-lines-per-function -- one state of a tab, which each message and each step of the protocol changes
 export function createRowChanges(
   name: string,
   store: Pick<SessionStore, 'current' | 'onChange'>,
@@ -104,6 +150,7 @@ export function createRowChanges(
   recheck: () => Promise<unknown>,
   clock: Clock,
 ): RowChanges {
+  const ownChanges = createOwnChanges(clock)
   const subscriptions = new Set<Subscription>()
   /** The tables of this tab, and those of other tabs that it has received. */
   const wanted = new Set<string>()
@@ -115,36 +162,20 @@ export function createRowChanges(
   let lastMessage = clock.now()
   let cancelWatch = () => {}
 
-  let changedAt = -Infinity
-  const ownChanges = new Set<string>()
-  const requests = new Set<Promise<unknown>>()
-
   const notify = (subscription: Subscription, notice: RowsNotice) => {
-    changedAt = clock.now()
+    ownChanges.mark()
     // each listener runs in its own microtask, so that its exception does not reach this caller
     queueMicrotask(() => {
       if (subscriptions.has(subscription)) subscription.listener(notice)
     })
   }
   const notifyChange = (change: Change) => {
-    if (change.changeId !== null && ownChanges.has(change.changeId)) return
+    if (ownChanges.includes(change)) return
     for (const subscription of subscriptions)
       if (subscription.tables.includes(change.table)) notify(subscription, change)
   }
-  /**
-   * Waits for the requests in progress, because one of them may have made a change that the stream
-   * reports before the response.
-   */
-  const settle = async () => {
-    let cancel = () => {}
-    const limit = new Promise<void>((resolve) => {
-      cancel = clock.later(resolve, responseMs)
-    })
-    await Promise.race([Promise.allSettled(requests), limit])
-    cancel()
-  }
   const notifyLater = async (change: Change) => {
-    await settle()
+    await ownChanges.settle()
     notifyChange(change)
   }
 
@@ -161,7 +192,7 @@ export function createRowChanges(
     }
     if (message.kind === 'change') {
       const { change } = message
-      return change.changeId === null || requests.size === 0
+      return change.changeId === null || !ownChanges.hasRequests()
         ? notifyChange(change)
         : void notifyLater(change)
     }
@@ -288,21 +319,5 @@ export function createRowChanges(
       cursor = undefined
     }
   }
-  const watch = async (sent: Promise<Response>): Promise<Response> => {
-    requests.add(sent)
-    try {
-      const response = await sent
-      const id = response.headers.get('x-change-id')
-      if (id !== null) {
-        ownChanges.add(id)
-        changedAt = clock.now()
-      }
-      const [oldest] = ownChanges
-      if (ownChanges.size > rememberedChanges && oldest !== undefined) ownChanges.delete(oldest)
-      return response
-    } finally {
-      requests.delete(sent)
-    }
-  }
-  return { onRows, watch, isSettling: () => clock.now() - changedAt < settledMs }
+  return { onRows, watch: ownChanges.watch, isSettling: ownChanges.isSettling }
 }

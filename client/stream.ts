@@ -57,8 +57,8 @@ export type Stream = {
 }
 
 /**
- * The result of a connection. `refused` has the pause that the service requests, in milliseconds; 0
- * for none.
+ * The result of a connection. `rejected` has the pause that the service requests, in milliseconds;
+ * 0 for none.
  */
 type Outcome = 'closed' | 'ended' | 'unauthorized' | { rejected: number }
 
@@ -74,11 +74,62 @@ const longestRejectionMs = 300_000
 
 const retryAfterOf = ({ headers }: Response) => (Number(headers.get('retry-after')) || 0) * 1000
 
+/** Receives events until the connection ends or is silent. */
+async function connectOnce(
+  { request, clock }: StreamOptions,
+  cursor: string | undefined,
+  connection: AbortController,
+  receive: (event: StreamEvent) => void,
+): Promise<Outcome> {
+  let isReady = false
+  const limit = () => clock.later(() => connection.abort(), isReady ? silenceMs : readyTimeoutMs)
+  let cancelLimit = limit()
+  try {
+    const response = await request(cursor, connection.signal)
+    if (response.status === 401) return 'unauthorized'
+    // a service that restarts is back soon
+    if (response.status >= 500 && !response.headers.has('retry-after')) return 'closed'
+    if (!response.ok || !response.body) return { rejected: retryAfterOf(response) }
+    for await (const event of readEvents(response.body)) {
+      isReady ||= event.name === 'ready'
+      if (isReady) {
+        cancelLimit()
+        cancelLimit = limit()
+      }
+      receive(event)
+      if (event.name === 'end') return 'ended'
+    }
+    return isReady ? 'closed' : { rejected: 0 }
+  } catch {
+    return connection.signal.aborted && !isReady ? { rejected: 0 } : 'closed'
+  } finally {
+    cancelLimit()
+    connection.abort()
+  }
+}
+
+/**
+ * Returns the pause after a connection that the service rejected.
+ * @param requested the pause that the service requests; 0 for none
+ * @param rejections the number of connections in sequence that were rejected before
+ */
+const pauseAfterRejection = (requested: number, rejections: number, clock: Clock) =>
+  (requested || Math.min(pollMs * 2 ** rejections, longestRejectionMs)) * (1 + clock.random() / 2)
+
+/**
+ * Returns the pause after a connection that was lost.
+ * @param losses the number of connections in sequence that were lost soon
+ */
+const pauseAfterLoss = (retryMs: number, losses: number, clock: Clock) =>
+  Math.min(retryMs * 2 ** (losses - 1), longestPauseMs) * (0.5 + clock.random())
+
 /** @param cursor the id of the last event that another connection received */
+// oxlint-disable-next-line max-lines-per-function -- one state of a connection, which each event, timer and pause changes
 export function openStream(
-  { request, recheck, onState, onChange, onReset, clock }: StreamOptions,
+  options: StreamOptions,
   cursor: string | undefined,
 ): Stream {
+  const { recheck, onState, onChange, onReset, clock } = options
   /** Aborted by `close`. */
   const life = new AbortController()
   let connection = new AbortController()
@@ -105,6 +156,7 @@ export function openStream(
   }
 
   const receive = ({ name, data, id, retry }: StreamEvent): void => {
+    lastReceived = clock.now()
     // the next connection repeats the rest of an aborted one
     if (life.signal.aborted || isRestarted) return undefined
     if (id !== undefined) cursor = id
@@ -118,36 +170,11 @@ export function openStream(
     setState('open')
   }
 
-  const connect = async (): Promise<Outcome> => {
-    const { signal } = connection = new AbortController()
+  const connect = (): Promise<Outcome> => {
+    connection = new AbortController()
     // changes before a stream that resumes nothing are unknown
     if (cursor === undefined) isResetDue = true
-    let isReady = false
-    const limit = () => clock.later(() => connection.abort(), isReady ? silenceMs : readyTimeoutMs)
-    let cancelLimit = limit()
-    try {
-      const response = await request(cursor, signal)
-      if (response.status === 401) return 'unauthorized'
-      // a service that restarts is back soon
-      if (response.status >= 500 && !response.headers.has('retry-after')) return 'closed'
-      if (!response.ok || !response.body) return { rejected: retryAfterOf(response) }
-      for await (const event of readEvents(response.body)) {
-        lastReceived = clock.now()
-        isReady ||= event.name === 'ready'
-        if (isReady) {
-          cancelLimit()
-          cancelLimit = limit()
-        }
-        receive(event)
-        if (event.name === 'end') return 'ended'
-      }
-      return isReady ? 'closed' : { rejected: 0 }
-    } catch {
-      return signal.aborted && !isReady && !isRestarted ? { rejected: 0 } : 'closed'
-    } finally {
-      cancelLimit()
-      connection.abort()
-    }
+    return connectOnce(options, cursor, connection, receive)
   }
 
   const pause = async (delay: number, canWake: boolean): Promise<void> => {
@@ -186,18 +213,11 @@ export function openStream(
       if (isRestarted) continue
       if (typeof outcome === 'object') {
         if (state === 'connecting') setState('polling')
-        await pause(
-          (outcome.rejected || Math.min(pollMs * 2 ** rejections, longestRejectionMs)) *
-            (1 + clock.random() / 2),
-          false,
-        )
+        await pause(pauseAfterRejection(outcome.rejected, rejections, clock), false)
         rejections += 1
       } else {
         losses = clock.now() - startedAt < steadyMs ? losses + 1 : 1
-        await pause(
-          Math.min(retryMs * 2 ** (losses - 1), longestPauseMs) * (0.5 + clock.random()),
-          true,
-        )
+        await pause(pauseAfterLoss(retryMs, losses, clock), true)
       }
     }
   }

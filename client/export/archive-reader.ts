@@ -120,75 +120,96 @@ function checkRow(path: string, line: string, number: number): void {
     throw new ExportFileError(`Line ${number} of ${path} is no row.`)
 }
 
+type Entries = ReadonlyMap<string, FileEntry>
+
+/** Returns the entries of an archive by their paths. @throws ExportFileError */
+async function entriesOf(file: Blob): Promise<Entries> {
+  // strict refuses paths out of the archive, duplicate names, overlapping files and names that
+  // differ between the two directories
+  const reader = new ZipReader(new BlobReader(file), { useWebWorkers: false, strictness: 'strict' })
+  const entries = new Map<string, FileEntry>()
+  for await (const entry of reader.getEntriesGenerator()) {
+    const { filename } = entry
+    if (entry.directory || entry.encrypted || !(paths.has(filename) || isFilePath(filename)))
+      throw new ExportFileError(`"${filename.slice(0, 100)}" does not belong in an export.`)
+    if (entries.has(filename)) throw new ExportFileError(`${filename} occurs twice.`)
+    entries.set(filename, entry)
+  }
+  return entries
+}
+
+/** Reads the manifest, which must list all other entries. @throws ExportFileError */
+async function manifestOf(entries: Entries, lines: ExportFile['lines']): Promise<Manifest> {
+  if (!entries.has(MANIFEST)) throw new ExportFileError('This ZIP archive is no export.')
+  let text = ''
+  for await (const line of lines(MANIFEST)) {
+    text += line
+    if (text.length > LONGEST_MANIFEST) throw new ExportFileError(`${MANIFEST} is invalid.`)
+  }
+  const manifest = manifestIn(text)
+  if (
+    manifest.files.length !== entries.size - 1 ||
+    manifest.files.some(({ path }) => !entries.has(path))
+  ) {
+    throw new ExportFileError(`The files are not those of ${MANIFEST}.`)
+  }
+  return manifest
+}
+
+/** Compares a file with its line in the manifest. @throws ExportFileError if it was changed */
+async function checkFile(
+  listed: Manifest['files'][number],
+  entry: FileEntry,
+  maxBytes: number,
+): Promise<void> {
+  const { path, sha256: sum } = listed
+  const digest = sha256.create()
+  let size = 0
+  const summed = async function*() {
+    for await (const part of bytesOf(entry, 'size' in listed ? listed.size : maxBytes)) {
+      digest.update(part)
+      size += part.length
+      yield part
+    }
+  }
+  let count = 0
+  if ('size' in listed) {
+    for await (const _ of summed()) void _
+  } else {
+    for await (const line of linesOf(path, summed())) {
+      count += 1
+      if (path.endsWith('.jsonl')) checkRow(path, line, count)
+    }
+  }
+  const isWhole = 'size' in listed
+    ? size === listed.size
+    : !path.endsWith('.jsonl') || count === listed.rows
+  if (bytesToHex(digest.digest()) !== sum || !isWhole)
+    throw new ExportFileError(`${path} was changed.`)
+}
+
+const exportError = (error: unknown) =>
+  error instanceof ExportFileError
+    ? error
+    : new ExportFileError('This is no ZIP archive, or a part of it is missing or was changed.', {
+      cause: error,
+    })
+
 /**
  * Opens an export and checks all of it. Memory holds one line at a time.
  * @throws ExportFileError if the file is no export, is incomplete or was changed
  */
 export async function openExport(file: Blob): Promise<ExportFile> {
   const maxBytes = Math.max(RATIO_FREE_BYTES, file.size * MAX_RATIO)
-  // strict refuses paths out of the archive, duplicate names, overlapping files and names that
-  // differ between the two directories
-  const reader = new ZipReader(new BlobReader(file), { useWebWorkers: false, strictness: 'strict' })
-  const exportError = (error: unknown) =>
-    error instanceof ExportFileError
-      ? error
-      : new ExportFileError('This is no ZIP archive, or a part of it is missing or was changed.', {
-        cause: error,
-      })
-  const entries = new Map<string, FileEntry>()
   try {
-    for await (const entry of reader.getEntriesGenerator()) {
-      const { filename } = entry
-      if (entry.directory || entry.encrypted || !(paths.has(filename) || isFilePath(filename)))
-        throw new ExportFileError(`"${filename.slice(0, 100)}" does not belong in an export.`)
-      if (entries.has(filename)) throw new ExportFileError(`${filename} occurs twice.`)
-      entries.set(filename, entry)
-    }
+    const entries = await entriesOf(file)
     const lines = async function*(path: string) {
       const entry = entries.get(path)
       if (entry !== undefined) yield* linesOf(path, bytesOf(entry, maxBytes))
     }
-
-    if (!entries.has(MANIFEST)) throw new ExportFileError('This ZIP archive is no export.')
-    let text = ''
-    for await (const line of lines(MANIFEST)) {
-      text += line
-      if (text.length > LONGEST_MANIFEST) throw new ExportFileError(`${MANIFEST} is invalid.`)
-    }
-    const manifest = manifestIn(text)
-    if (
-      manifest.files.length !== entries.size - 1 ||
-      manifest.files.some(({ path }) => !entries.has(path))
-    ) {
-      throw new ExportFileError(`The files are not those of ${MANIFEST}.`)
-    }
-    for (const listed of manifest.files) {
-      const { path, sha256: sum } = listed
-      const digest = sha256.create()
-      const entry = entries.get(path)!
-      let size = 0
-      const summed = async function*() {
-        for await (const part of bytesOf(entry, 'size' in listed ? listed.size : maxBytes)) {
-          digest.update(part)
-          size += part.length
-          yield part
-        }
-      }
-      let count = 0
-      if ('size' in listed) {
-        for await (const _ of summed()) void _
-      } else {
-        for await (const line of linesOf(path, summed())) {
-          count += 1
-          if (path.endsWith('.jsonl')) checkRow(path, line, count)
-        }
-      }
-      const isWhole = 'size' in listed
-        ? size === listed.size
-        : !path.endsWith('.jsonl') || count === listed.rows
-      if (bytesToHex(digest.digest()) !== sum || !isWhole)
-        throw new ExportFileError(`${path} was changed.`)
-    }
+    const manifest = await manifestOf(entries, lines)
+    for (const listed of manifest.files)
+      await checkFile(listed, entries.get(listed.path)!, maxBytes)
     const readFile: ExportFile['file'] = async (sum) => {
       const entry = entries.get(filePathOf(sum))
       if (entry === undefined) return undefined

@@ -4,7 +4,7 @@
  */
 import type { TableName } from '../database.ts'
 import { FinanceError, financeError } from '../errors.ts'
-import type { Client } from '../index.ts'
+import type { Client, FullSession, OrganizationWithRole, User } from '../index.ts'
 import {
   type AccountFile,
   accountFiles,
@@ -107,19 +107,16 @@ async function* linesOf(
   for await (const page of pages) yield page.map((row) => JSON.stringify(row))
 }
 
-/**
- * Exports the user's account, the personal rows and the rows of the active organization that the
- * user's role can list.
- *
- * The archive contains the files of attachments. It is written while it is read, so memory holds
- * one page of rows. The stream fails if a request fails, or if the user signs in or out or switches
- * the context during the export.
- *
- * @throws FinanceError without a session
- *
- * @example const file = await new Response(await exportMine(client)).blob()
- */
-export async function exportMine(client: Client): Promise<ReadableStream<Uint8Array>> {
+/** The data of the user's account, also as files. */
+type Account = {
+  user: User
+  session: FullSession
+  organizations: OrganizationWithRole[]
+  sources: Source[]
+}
+
+/** Fetches the data of the account; its events only when their file is written. */
+async function fetchAccount(client: Client): Promise<Account> {
   const { auth } = client
   const [
     { user, session },
@@ -150,24 +147,7 @@ export async function exportMine(client: Client): Promise<ReadableStream<Uint8Ar
     two_factor: factors.enabled,
     backup_codes_left: factors.backup_codes_left,
   }
-  const active = session.active_organization_id
-  const { id, name, slug } = organizations.find((organization) => organization.id === active) ?? {}
-
-  let isContextChanged = false
-  const stop = client.onChange(({ session: now }) => {
-    isContextChanged ||= now?.user_id !== user.id || now.active_organization_id !== active
-  })
-  const confirmContext = async () => {
-    const { session: now } = await client.auth.getSession()
-    if (isContextChanged || now.user_id !== user.id || now.active_organization_id !== active) {
-      throw new FinanceError(409, {
-        code: 'CONTEXT_CHANGED',
-        message: 'The user or the active organization changed during the export.',
-      })
-    }
-  }
-
-  const rowsOfAccount: Record<AccountFile, () => Pages> = {
+  const pagesOf: Record<AccountFile, () => Pages> = {
     user: () => linesOf([[user]]),
     sessions: () => linesOf([sessions]),
     organizations: () => linesOf([organizations]),
@@ -180,34 +160,75 @@ export async function exportMine(client: Client): Promise<ReadableStream<Uint8Ar
     calendars: () => linesOf([calendars]),
     events: () => linesOf(events(client)),
   }
-  const account = accountFiles.map((file): Source => ({
+  const sources = accountFiles.map((name): Source => ({
     folder: 'account',
-    name: file,
-    pages: rowsOfAccount[file],
+    name,
+    pages: pagesOf[name],
   }))
-  const rowsOf = (folder: Folder, filter: string): Source[] =>
-    tableNames.filter((table) => folder === 'personal' || tables[table].personal !== true)
-      .map((table) => ({
-        folder,
-        name: table,
-        pages: () =>
-          fetchPages(
-            client,
-            table,
-            tables[table].personal === true ? `user_id=eq.${user.id}` : filter,
-          ),
-      }))
+  return { user, session, organizations, sources }
+}
+
+/** Returns the tables of a folder, with the rows that a filter selects. */
+const tableSources = (client: Client, folder: Folder, userId: string, filter: string): Source[] =>
+  tableNames.filter((table) => folder === 'personal' || tables[table].personal !== true)
+    .map((table) => ({
+      folder,
+      name: table,
+      pages: () =>
+        fetchPages(
+          client,
+          table,
+          tables[table].personal === true ? `user_id=eq.${userId}` : filter,
+        ),
+    }))
+
+/** Watches the user and the active organization. `confirm` throws if one of them has changed. */
+function watchContext(client: Client, userId: string, active: string | null) {
+  let isChanged = false
+  const end = client.onChange(({ session: now }) => {
+    isChanged ||= now?.user_id !== userId || now.active_organization_id !== active
+  })
+  const confirm = async () => {
+    const { session: now } = await client.auth.getSession()
+    if (isChanged || now.user_id !== userId || now.active_organization_id !== active) {
+      throw new FinanceError(409, {
+        code: 'CONTEXT_CHANGED',
+        message: 'The user or the active organization changed during the export.',
+      })
+    }
+  }
+  return { confirm, end }
+}
+
+/**
+ * Exports the user's account, the personal rows and the rows of the active organization that the
+ * user's role can list.
+ *
+ * The archive contains the files of attachments. It is written while it is read, so memory holds
+ * one page of rows. The stream fails if a request fails, or if the user signs in or out or switches
+ * the context during the export.
+ *
+ * @throws FinanceError without a session
+ *
+ * @example const file = await new Response(await exportMine(client)).blob()
+ */
+export async function exportMine(client: Client): Promise<ReadableStream<Uint8Array>> {
+  const { user, session, organizations, sources } = await fetchAccount(client)
+  const active = session.active_organization_id
+  const { id, name, slug } = organizations.find((organization) => organization.id === active) ?? {}
+  const context = watchContext(client, user.id, active)
+  const rowsOf = (folder: Folder, filter: string) => tableSources(client, folder, user.id, filter)
   return archive(
     {
       user: { id: user.id, email: user.email },
       organization: id === undefined ? null : { id, name: name!, slug: slug! },
     },
     [
-      ...account,
+      ...sources,
       ...rowsOf('personal', `organization_id=is.null&user_id=eq.${user.id}`),
       ...(active === null ? [] : rowsOf('organization', `organization_id=eq.${active}`)),
     ],
     fileReader(client),
-    { confirm: confirmContext, end: stop },
+    context,
   )
 }

@@ -7,9 +7,5 @@ export { ExportFileError } from './format.ts'
 export { exportMine } from './export-mine.ts'
 export { restoreMine, type RestoreOptions } from './restore-mine.ts'
 export type { Restored } from './row-store.ts'
-export {
-  type AppExportMatches,
-  matchAppExport,
-  storeAppExport,
-  type StoreOptions,
-} from './store-app-export.ts'
+export type { AppExportMatches } from './app-export-rows.ts'
+export { matchAppExport, storeAppExport, type StoreOptions } from './store-app-export.ts'

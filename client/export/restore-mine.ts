@@ -1,13 +1,14 @@
 /** `restoreMine`: stores the rows of an export in the active context. */
 import type { TableName } from '../database.ts'
 import type { Client } from '../index.ts'
-import { ExportFileError, type Folder, pathOf, restoredTables, tables } from './format.ts'
-import { members, objectOf } from './raw-json.ts'
-import { restoreFiles } from './restore-files.ts'
-import { openExport } from './archive-reader.ts'
+import { type ExportFile, openExport } from './archive-reader.ts'
 import { fetchText } from './export-mine.ts'
+import { ExportFileError, type Folder, pathOf, restoredTables } from './format.ts'
 import { formerIncome } from './former-kinds.ts'
-import { formerExpenses, withSign } from './former-signs.ts'
+import { formerExpenses } from './former-signs.ts'
+import { members } from './raw-json.ts'
+import { type Conversion, requestRow } from './request-row.ts'
+import { restoreFiles } from './restore-files.ts'
 import { type Restored, rowStore, type Unit, uuidOf, withoutTransfer } from './row-store.ts'
 
 export type RestoreOptions = {
@@ -20,24 +21,6 @@ export type RestoreOptions = {
   onProgress?: (done: number, rows: number) => void
 }
 
-/** Columns that the service sets. */
-const serverColumns = [
-  'user_id',
-  'organization_id',
-  'tenant',
-  'created_at',
-  'updated_at',
-  'import_id',
-]
-
-/** Columns whose JSON contains ids of other rows. */
-const columnsWithIds: Partial<Record<TableName, readonly string[]>> = {
-  dashboards: ['layout', 'filters'],
-  rules: ['conditions', 'add_tags'],
-}
-
-const uuid = /^"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"$/
-
 /**
  * Returns the mapping of ids. In its original context a row keeps its id; in another context it
  * always gets the same new id.
@@ -45,6 +28,40 @@ const uuid = /^"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"$/
 function idMapping(from: string, to: string): (id: string) => string {
   if (from === to) return (id) => id
   return (id) => uuidOf(`${to} ${id}`)
+}
+
+/** Returns the conversion of a folder's rows for the active context. */
+async function conversionOf(
+  { manifest, lines }: ExportFile,
+  folder: Folder,
+  context: string,
+): Promise<Conversion> {
+  const origin = folder === 'personal'
+    ? `user ${manifest.user.id}`
+    : `organization ${manifest.organization!.id}`
+  return {
+    folder,
+    idOf: idMapping(origin, context),
+    referencedIds: new Set(),
+    closedUntil: new Map(),
+    income: await formerIncome(lines, folder),
+    expenses: manifest.signed_line_items === true ? undefined : await formerExpenses(lines, folder),
+  }
+}
+
+/** Closes the days of accounts that have no closed day in the context. */
+async function closeDays(client: Client, closedUntil: ReadonlyMap<string, string>): Promise<void> {
+  for (const [id, day] of closedUntil) {
+    await fetchText(
+      client,
+      `/accounts?id=eq.${JSON.parse(id) as string}&closed_until=is.null`,
+      {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json', prefer: 'return=minimal' },
+        body: `{"closed_until":${day}}`,
+      },
+    )
+  }
 }
 
 /**
@@ -71,10 +88,7 @@ export async function restoreMine(
   const folder: Folder = from ?? (active === null ? 'personal' : 'organization')
   if (folder === 'organization' && manifest.organization === null)
     throw new ExportFileError('This export has no rows of an organization.')
-  const origin = folder === 'personal'
-    ? `user ${manifest.user.id}`
-    : `organization ${manifest.organization!.id}`
-  const idOf = idMapping(origin, active === null ? `user ${user.id}` : `organization ${active}`)
+  const context = active === null ? `user ${user.id}` : `organization ${active}`
 
   const rowsOf = (table: TableName) => {
     const listed = manifest.files.find(({ path }) => path === pathOf(folder, table))
@@ -83,128 +97,28 @@ export async function restoreMine(
   const all = restoredTables.reduce((sum, table) => sum + rowsOf(table), 0)
   const restored: Restored = { tables: {}, problems: [] }
   let done = 0
-  /**
-   * Ids in the file that rows and dashboard widgets can reference. Categories, accounts,
-   * subscriptions and tags are few enough for memory.
-   */
-  const referencedIds = new Set<string>()
-
-  /**
-   * Ids of accounts in the context, with the last closed day of each. It is restored after the
-   * transactions, which it would refuse.
-   */
-  const closedUntil = new Map<string, string>()
-
-  const income = await formerIncome((path) => lines(path), folder)
-  const expenses = manifest.signed_line_items === true
-    ? undefined
-    : await formerExpenses((path) => lines(path), folder)
-
-  /**
-   * Converts a row of the file to the row of the request. A reference to a row that the file lacks
-   * becomes null.
-   */
-  const toRequestRow = (table: TableName, row: string): string => {
-    const values = members(row)
-    // older exports have no `starts_on`: use the month of creation
-    if (table === 'budgets' && !values.has('starts_on')) {
-      const month = (values.get('created_at') ?? 'null').replace(/^("\d{4}-\d\d).*$/, '$1-01"')
-      values.set('starts_on', values.get('month') === 'null' ? month : 'null')
-    }
-    if (table === 'categories' && !values.has('kind'))
-      values.set('kind', income.has(values.get('id') ?? '') ? '"income"' : '"expense"')
-    if (table === 'line_items' && expenses !== undefined) {
-      values.set(
-        'amount',
-        withSign(values.get('amount') ?? '0', expenses.has(values.get('transaction_id') ?? '')),
-      )
-    }
-    // older exports have an income as a negative cost
-    if (table === 'subscriptions' && !values.has('kind')) {
-      const amount = values.get('amount') ?? '0'
-      values.set('kind', amount.startsWith('-') ? '"income"' : '"expense"').set(
-        'amount',
-        withSign(amount, false),
-      )
-    }
-    // older exports mark the transaction of a recorded day only in its `external_id`
-    if (table === 'transactions' && !values.has('subscription_id')) {
-      const [, subscription, day] = recordedDay.exec(values.get('external_id') ?? '') ?? []
-      const isRecorded = subscription !== undefined && referencedIds.has(`"${subscription}"`)
-      // the rows of a request have the same columns
-      values.set('subscription_id', isRecorded ? `"${subscription}"` : 'null').set(
-        'due_on',
-        isRecorded ? `"${day}"` : 'null',
-      )
-    }
-    for (const column of serverColumns) values.delete(column)
-    const closed = values.get('closed_until') ?? 'null'
-    if (table === 'accounts') {
-      if (closed !== 'null') closedUntil.set(idOf(values.get('id') ?? ''), closed)
-      values.delete('closed_until')
-    }
-    for (const [column, value] of values) {
-      const referenced = tables[table].references?.[column]
-      if (
-        (column !== 'id' && column !== 'transfer_id' && referenced === undefined) ||
-        value === 'null'
-      ) continue
-      if (!uuid.test(value))
-        throw new ExportFileError(
-          `${pathOf(folder, table)} has an id that is none: ${value.slice(0, 50)}`,
-        )
-      const exists = referenced === undefined || referenced === 'transactions' ||
-        referenced === 'tags' || referencedIds.has(value)
-      values.set(column, exists ? idOf(value) : 'null')
-    }
-    for (const column of columnsWithIds[table] ?? []) {
-      values.set(
-        column,
-        (values.get(column) ?? 'null').replace(
-          /"[0-9a-f-]{36}"/g,
-          (id) => (referencedIds.has(id) ? idOf(id) : id),
-        ),
-      )
-    }
-    return objectOf(values)
-  }
-
   const onRows = (rows: number) => {
     done += rows
     onProgress?.(done, all)
   }
+  const conversion = await conversionOf(exported, folder, context)
+  const toRequestRow = (table: TableName, row: string) => requestRow(table, row, conversion)
   const store = rowStore(client, restored, toRequestRow, onRows)
 
   for (const table of restoredTables) {
-    if (table === 'closings') {
-      for (const [id, day] of closedUntil) {
-        await fetchText(
-          client,
-          `/accounts?id=eq.${JSON.parse(id) as string}&closed_until=is.null`,
-          {
-            method: 'PATCH',
-            headers: { 'content-type': 'application/json', prefer: 'return=minimal' },
-            body: `{"closed_until":${day}}`,
-          },
-        )
-      }
-    }
+    if (table === 'closings') await closeDays(client, conversion.closedUntil)
     if (rowsOf(table) === 0) continue
     if (table === 'attachments') {
       await restoreFiles(client, exported, folder, restored, toRequestRow, onRows)
       continue
     }
     await store(table, unitsOf(table, lines(pathOf(folder, table))), (unit) => {
-      if (['categories', 'accounts', 'subscriptions', 'tags'].includes(table)) {
-        for (const row of unit)
-          referencedIds.add(members(row).get('id') ?? '')
-      }
+      if (!['categories', 'accounts', 'subscriptions', 'tags'].includes(table)) return
+      for (const row of unit) conversion.referencedIds.add(members(row).get('id') ?? '')
     })
   }
   return restored
 }
-
-const recordedDay = /^"([0-9a-f-]{36}):(\d{4}-\d\d-\d\d)"$/
 
 /**
  * Groups rows into units: both halves of a transfer, and all line items of a transaction, because

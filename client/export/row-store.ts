@@ -43,6 +43,56 @@ export function uuidOf(text: string): string {
 export const withoutTransfer = (row: string): string =>
   objectOf(members(row).set('transfer_id', 'null'))
 
+/** Inserts rows, except existing ones. @returns the number of new rows @throws FinanceError */
+async function insert(client: Client, table: TableName, rows: readonly string[]): Promise<number> {
+  const inserted = await fetchText(client, `/${table}?select=${tables[table].key[0]}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      prefer: 'resolution=ignore-duplicates,return=representation',
+    },
+    body: `[${rows.join()}]`,
+  })
+  return (JSON.parse(inserted) as unknown[]).length
+}
+
+/** Joins units to batches within the limits of a request. */
+async function* batchesOf(
+  all: AsyncIterable<Unit> | Iterable<Unit>,
+  onUnit: (unit: Unit) => void,
+): AsyncGenerator<Unit[]> {
+  let units: Unit[] = []
+  let size = { rows: 0, characters: 0 }
+  for await (const unit of all) {
+    const length = unit.reduce((sum, row) => sum + row.length, 0)
+    if (
+      units.length > 0 &&
+      (size.rows + unit.length > MAX_REQUEST.rows ||
+        size.characters + length > MAX_REQUEST.characters)
+    ) {
+      yield units
+      units = []
+      size = { rows: 0, characters: 0 }
+    }
+    units.push(unit)
+    size.rows += unit.length
+    size.characters += length
+    onUnit(unit)
+  }
+  if (units.length > 0) yield units
+}
+
+/** Returns the problem of a row that the service refused. */
+function refusedRow(
+  table: TableName,
+  row: string,
+  error: FinanceError,
+): Restored['problems'][number] {
+  const values = members(row)
+  const id = JSON.parse(values.get(tables[table].key.at(-1)!) ?? '""') as string
+  return { table, id, message: problemOf(error, values) }
+}
+
 /**
  * Returns a function that stores the units of a table. Existing rows stay unchanged.
  *
@@ -64,15 +114,7 @@ export function rowStore(
     const count = restored.tables[table]!
     const rows = units.flat()
     try {
-      const inserted = await fetchText(client, `/${table}?select=${tables[table].key[0]}`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          prefer: 'resolution=ignore-duplicates,return=representation',
-        },
-        body: `[${rows.map((row) => toRequestRow(table, row)).join()}]`,
-      })
-      const stored = (JSON.parse(inserted) as unknown[]).length
+      const stored = await insert(client, table, rows.map((row) => toRequestRow(table, row)))
       count.stored += stored
       count.present += rows.length - stored
     } catch (error) {
@@ -85,15 +127,7 @@ export function rowStore(
       // the rows are no longer a valid transfer, such as after the deletion of an account
       if (table === 'transactions' && rows.length > 1)
         return send(table, rows.map((row) => [withoutTransfer(row)]))
-      const { key } = tables[table]
-      for (const row of rows) {
-        const values = members(row)
-        restored.problems.push({
-          table,
-          id: JSON.parse(values.get(key.at(-1)!) ?? '""') as string,
-          message: problemOf(error, values),
-        })
-      }
+      for (const row of rows) restored.problems.push(refusedRow(table, row, error))
     }
     onRows(rows.length)
   }
@@ -104,24 +138,6 @@ export function rowStore(
     onUnit: (unit: Unit) => void = () => undefined,
   ): Promise<void> => {
     restored.tables[table] = { stored: 0, present: 0 }
-    let units: Unit[] = []
-    let size = { rows: 0, characters: 0 }
-    for await (const unit of all) {
-      const length = unit.reduce((sum, row) => sum + row.length, 0)
-      if (
-        units.length > 0 &&
-        (size.rows + unit.length > MAX_REQUEST.rows ||
-          size.characters + length > MAX_REQUEST.characters)
-      ) {
-        await send(table, units)
-        units = []
-        size = { rows: 0, characters: 0 }
-      }
-      units.push(unit)
-      size.rows += unit.length
-      size.characters += length
-      onUnit(unit)
-    }
-    if (units.length > 0) await send(table, units)
+    for await (const units of batchesOf(all, onUnit)) await send(table, units)
   }
 }

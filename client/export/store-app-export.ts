@@ -1,14 +1,20 @@
 /** `storeAppExport`: stores the export of another app in the active context, like a restore. */
 import type { Row, TableName } from '../database.ts'
-import { fetchPages } from './export-mine.ts'
-import { type Restored, rowStore, type Unit, uuidOf } from './row-store.ts'
-import type { Client } from '../index.ts'
 import type { AppExport } from '../../bank-files/app-export.ts'
-import type { ExportedTransaction } from '../../bank-files/app-types.ts'
-import { StatementError, type StatementRow } from '../../bank-files/types.ts'
-
-/** A row of the active context that the export names. */
-type NamedRow = { id: string, name: string }
+import { StatementError } from '../../bank-files/types.ts'
+import type { Client } from '../index.ts'
+import {
+  type AppExportMatches,
+  type Ids,
+  idsIn,
+  itemUnits,
+  type NamedRow,
+  tagUnits,
+  transactionsOf,
+  transactionUnits,
+} from './app-export-rows.ts'
+import { fetchPages } from './export-mine.ts'
+import { type Restored, rowStore, type Unit } from './row-store.ts'
 
 export type StoreOptions = {
   /** The currency of new accounts for which the export names none. */
@@ -19,19 +25,7 @@ export type StoreOptions = {
   onProgress?: (done: number, rows: number) => void
 }
 
-/**
- * Accounts, categories and tags of an export, each with the row that already exists under its name.
- */
-export type AppExportMatches = Record<
-  'accounts' | 'categories' | 'tags',
-  ReadonlyMap<string, NamedRow>
->
-
 const plain = (name: string) => name.trim().toLowerCase()
-
-/** Returns the id that a thing of the export always has in a context. */
-const idIn = (context: string, app: string) => (kind: string, key: string): string =>
-  JSON.parse(uuidOf(`${context} ${app} ${kind} ${key}`)) as string
 
 /**
  * Returns the existing category of each key: the one below the same parent, otherwise one of the
@@ -56,25 +50,6 @@ function matchCategories(
       (counts.get(plain(name)) === 1 ? byPlace.get(placeOf(undefined, name)) : undefined)
     return same === undefined ? [] : [[key, same] as const]
   }))
-}
-
-/**
- * Returns a key for each transaction: the app's id, or the content and the number among equal ones.
- */
-function keysOf(transactions: ExportedTransaction[]): string[] {
-  const counts = new Map<string, number>()
-  return transactions.map(
-    ({ account, row: { external_id, transaction_date, amount, currency, name } }) => {
-      const content = JSON.stringify(
-        external_id === undefined
-          ? [account, transaction_date, amount, currency, name]
-          : [account, external_id],
-      )
-      const count = (counts.get(content) ?? 0) + 1
-      counts.set(content, count)
-      return `${content} ${count}`
-    },
-  )
 }
 
 async function contextOf(client: Client): Promise<{ context: string, filter: string }> {
@@ -125,6 +100,67 @@ export async function matchAppExport(
   }
 }
 
+/** Returns the questions of an export. An export with a question has no rows. */
+const questionsOf = ({ problems }: AppExport): Restored['problems'] =>
+  problems.flatMap(({ option, message }) =>
+    option === undefined ? [] : [{ table: 'transactions', id: '', option, message }]
+  )
+
+/** Returns the rows of missing accounts. @throws StatementError for one without a currency */
+function newAccountsOf(
+  { accounts }: AppExport,
+  matches: AppExportMatches,
+  ids: Ids,
+  { currency, types }: StoreOptions,
+) {
+  return accounts.filter(({ name }) => !matches.accounts.has(name)).map(
+    ({ name, currency: own = currency, opening = 0 }) => {
+      if (own === undefined)
+        throw new StatementError(
+          `The export names no currency for the account "${name}". Set the option \`currency\`.`,
+        )
+      return {
+        id: ids.account(name),
+        name: name.slice(0, 255),
+        type: types?.[name] ?? 'checking',
+        currency: own,
+        balance: opening,
+      }
+    },
+  )
+}
+
+/** Returns a problem for each starting balance of an account that existed before. */
+const openingProblems = (
+  { accounts }: AppExport,
+  matches: AppExportMatches,
+  ids: Ids,
+): Restored['problems'] =>
+  accounts.flatMap(({ name, opening }) => {
+    const match = matches.accounts.get(name)
+    if (opening === undefined || match === undefined || match.id === ids.newId('account', name))
+      return []
+    const message = `The account "${name}" exists already, so its starting balance of ${
+      opening.toFixed(2)
+    } was not stored.`
+    return [{ table: 'accounts', id: match.id, message }]
+  })
+
+/** Returns the rows of missing categories. */
+const newCategoriesOf = ({ categories }: AppExport, matches: AppExportMatches, ids: Ids) =>
+  categories.filter(({ key }) => !matches.categories.has(key))
+    .map(({ key, name, parent, kind }) => ({
+      id: ids.category(key),
+      name: name.slice(0, 255),
+      // a category takes the kind of its parent
+      kind: parent === undefined ? kind : null,
+      parent_id: parent === undefined ? null : ids.category(parent),
+    }))
+
+function* single(rows: object[]): Generator<Unit> {
+  for (const row of rows) yield [JSON.stringify(row)]
+}
+
 /**
  * Stores an export in the active context: missing accounts, categories and tags, then transactions
  * with their splits, tags and transfers.
@@ -139,147 +175,24 @@ export async function matchAppExport(
 export async function storeAppExport(
   client: Client,
   exported: AppExport,
-  { currency, types, onProgress }: StoreOptions = {},
+  options: StoreOptions = {},
 ): Promise<Restored> {
-  const { app, accounts, categories, tags, transactions, transfers } = exported
+  const { app, tags, transactions } = exported
   const { context } = await contextOf(client)
-  const idOf = idIn(context, app)
   const matches = await matchAppExport(client, exported)
-  const restored: Restored = { tables: {}, problems: [] }
-  // an export with a question has no rows
-  for (const { option, message } of exported.problems)
-    if (option !== undefined)
-      restored.problems.push({
-        table: 'transactions',
-        id: '',
-        option,
-        message,
-      })
-  const accountId = (name: string) => matches.accounts.get(name)?.id ?? idOf('account', name)
-  const categoryId = (key: string | undefined) =>
-    key === undefined ? null : matches.categories.get(key)?.id ?? idOf('category', key)
-  const tagId = (tag: string) => matches.tags.get(tag)?.id ?? idOf('tag', tag)
-
-  const newAccounts = accounts.filter(({ name }) => !matches.accounts.has(name)).map(
-    ({ name, currency: own = currency, opening = 0 }) => {
-      if (own === undefined)
-        throw new StatementError(
-          `The export names no currency for the account "${name}". Set the option \`currency\`.`,
-        )
-      return {
-        id: accountId(name),
-        name: name.slice(0, 255),
-        type: types?.[name] ?? 'checking',
-        currency: own,
-        balance: opening,
-      }
-    },
-  )
-  for (const { name, opening } of accounts) {
-    const match = matches.accounts.get(name)
-    if (opening === undefined || match === undefined || match.id === idOf('account', name)) continue
-    const message = `The account "${name}" exists already, so its starting balance of ${
-      opening.toFixed(2)
-    } was not stored.`
-    restored.problems.push({ table: 'accounts', id: match.id, message })
-  }
-  const newCategories = categories.filter(({ key }) => !matches.categories.has(key))
-    .map(({ key, name, parent, kind }) => ({
-      id: categoryId(key),
-      name: name.slice(0, 255),
-      // a category takes the kind of its parent
-      kind: parent === undefined ? kind : null,
-      parent_id: parent === undefined ? null : categoryId(parent),
-    }))
-
-  const keys = keysOf(transactions)
-  const idAt = (index: number) => idOf('transaction', keys[index]!)
-  const pairOf = new Map(transfers.flatMap((pair) => pair.map((half) => [half, pair] as const)))
-  const transferOf = new Map(transfers.flatMap(([from, to]) => {
-    const id = idOf('transfer', `${keys[from]!} ${keys[to]!}`)
-    return [[from, id] as const, [to, id] as const]
-  }))
-  const rowAt = (index: number): string => {
-    const { account, row, category, items } = transactions[index]!
-    const { external_id, ...values } = { ...row, ...sharedByHalves(index) }
-    return JSON.stringify({
-      id: idAt(index),
-      ...values,
-      description: values.description ?? null,
-      reference_no: values.reference_no ?? null,
-      status: values.status ?? 'paid',
-      metadata: values.metadata ?? null,
-      // null is the currency of an existing account
-      currency: values.currency ?? accountCurrency.get(account) ?? null,
-      source: app,
-      external_id: external_id === undefined ? null : external_id,
-      account_id: accountId(account),
-      category_id: items.length > 0 || transferOf.has(index) ? null : categoryId(category),
-      transfer_id: transferOf.get(index) ?? null,
-    })
-  }
-  /** Both halves of a transfer have the same name, day, status and description. */
-  const sharedByHalves = (index: number): Partial<StatementRow> => {
-    const pair = pairOf.get(index)
-    if (pair === undefined) return {}
-    const [from, to] = pair.map((half) => transactions[half]!) as [
-      ExportedTransaction,
-      ExportedTransaction,
-    ]
-    const { metadata, transaction_date } = transactions[index]!.row
-    const description = from.row.description ?? to.row.description
-    return {
-      name: `${from.account} to ${to.account}`.slice(0, 255),
-      transaction_date: from.row.transaction_date,
-      status: from.row.status ?? 'paid',
-      ...description === undefined ? {} : { description },
-      ...transaction_date === from.row.transaction_date
-        ? {}
-        : { metadata: { ...metadata, value_date: transaction_date } },
-    }
-  }
-  const accountCurrency = new Map(newAccounts.map(({ name, currency: own }) => [name, own]))
-  const units = function*(): Generator<Unit> {
-    for (const index of transactions.keys()) {
-      const pair = pairOf.get(index)
-      if (pair === undefined) yield [rowAt(index)]
-      else if (index === pair[0]) yield pair.map(rowAt)
-    }
-  }
-  const stored = (index: number) => !failed.has(idAt(index))
-  const failed = new Set<string>()
-  const items = function*(): Generator<Unit> {
-    for (const [index, { items: parts }] of transactions.entries()) {
-      if (parts.length > 0 && stored(index)) {
-        yield parts.map(({ name, amount, category }, at) =>
-          JSON.stringify({
-            id: idOf('item', `${keys[index]!} ${at}`),
-            transaction_id: idAt(index),
-            name,
-            amount,
-            category_id: categoryId(category),
-          })
-        )
-      }
-    }
-  }
-  const links = function*(): Generator<Unit> {
-    for (const [index, { tags: own }] of transactions.entries()) {
-      if (stored(index)) {
-        for (const tag of own)
-          yield [JSON.stringify({ transaction_id: idAt(index), tag_id: tagId(tag) })]
-      }
-    }
-  }
-  const single = function*(rows: object[]): Generator<Unit> {
-    for (const row of rows) yield [JSON.stringify(row)]
-  }
+  const ids = idsIn(context, app, matches)
+  const newAccounts = newAccountsOf(exported, matches, ids, options)
+  const newCategories = newCategoriesOf(exported, matches, ids)
   const newTags = tags.filter((tag) => !matches.tags.has(tag)).map((name) => ({
-    id: tagId(name),
+    id: ids.tag(name),
     name,
   }))
+  const restored: Restored = {
+    tables: {},
+    problems: [...questionsOf(exported), ...openingProblems(exported, matches, ids)],
+  }
   const count = transactions.reduce(
-    (sum, { items: parts, tags: own }) => sum + 1 + parts.length + own.length,
+    (sum, { items, tags: own }) => sum + 1 + items.length + own.length,
     newAccounts.length + newCategories.length + newTags.length,
   )
   let done = 0
@@ -287,15 +200,17 @@ export async function storeAppExport(
     client,
     restored,
     (_, row) => row,
-    (rows) => onProgress?.(done += rows, count),
+    (rows) => options.onProgress?.(done += rows, count),
   )
+  const all = transactionsOf(exported, ids, newAccounts)
+  const failed = new Set<string>()
   const steps: Array<[TableName, () => Iterable<Unit>]> = [
     ['accounts', () => single(newAccounts)],
     ['categories', () => single(newCategories)],
     ['tags', () => single(newTags)],
-    ['transactions', units],
-    ['line_items', items],
-    ['transaction_tags', links],
+    ['transactions', () => transactionUnits(all)],
+    ['line_items', () => itemUnits(all, failed)],
+    ['transaction_tags', () => tagUnits(all, failed)],
   ]
   for (const [table, rows] of steps) {
     await store(table, rows())
