@@ -85,7 +85,7 @@ create table api.accounts (
   constraint accounts_type_known CHECK ((type = ANY (ARRAY['checking'::text, 'savings'::text, 'credit_card'::text, 'cash'::text, 'investment'::text, 'loan'::text, 'asset'::text]))),
   constraint accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
-alter table api.accounts alter column tenant set (n_distinct=-1);
+alter table api.accounts alter column tenant set (n_distinct=-0.5);
 alter table api.accounts enable row level security;
 
 create table api.activity (
@@ -246,7 +246,7 @@ create table api.categories (
   constraint categories_tenant_is_of_owner CHECK ((tenant = private.tenant_of(user_id, organization_id))),
   constraint categories_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
-alter table api.categories alter column tenant set (n_distinct=-1);
+alter table api.categories alter column tenant set (n_distinct=-0.5);
 alter table api.categories enable row level security;
 
 create table api.closings (
@@ -347,7 +347,7 @@ create table api.imports (
   constraint imports_tenant_is_of_owner CHECK ((tenant = private.tenant_of(user_id, organization_id))),
   constraint imports_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
-alter table api.imports alter column tenant set (n_distinct=-1);
+alter table api.imports alter column tenant set (n_distinct=-0.5);
 alter table api.imports enable row level security;
 
 create table api.line_items (
@@ -484,7 +484,7 @@ END),
   constraint subscriptions_title_length CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
   constraint subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
-alter table api.subscriptions alter column tenant set (n_distinct=-1);
+alter table api.subscriptions alter column tenant set (n_distinct=-0.5);
 alter table api.subscriptions enable row level security;
 
 create table api.tags (
@@ -572,7 +572,7 @@ create table api.transactions (
   constraint transactions_tenant_is_of_owner CHECK ((tenant = private.tenant_of(user_id, organization_id))),
   constraint transactions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
-alter table api.transactions alter column tenant set (n_distinct=-1);
+alter table api.transactions alter column tenant set (n_distinct=-0.5);
 alter table api.transactions alter column account_id set (n_distinct=-1);
 alter table api.transactions alter column transfer_id set (n_distinct=-1);
 alter table api.transactions alter column import_id set (n_distinct=-1);

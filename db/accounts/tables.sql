@@ -46,7 +46,7 @@ create index accounts_tenant on api.accounts (tenant, name);
 create index accounts_user on api.accounts (user_id) where user_id is not null;
 create index accounts_organization on api.accounts (organization_id) where organization_id is not null;
 alter table api.accounts
-  alter column tenant set (n_distinct = -1);
+  alter column tenant set (n_distinct = -0.5);
 
 create table api.balances (
   id uuid primary key default gen_random_uuid(),

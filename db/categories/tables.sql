@@ -32,4 +32,4 @@ create index categories_user on api.categories (user_id) where user_id is not nu
 create index categories_organization on api.categories (organization_id) where organization_id is not null;
 create index categories_parent on api.categories (parent_id) where parent_id is not null;
 alter table api.categories
-  alter column tenant set (n_distinct = -1);
+  alter column tenant set (n_distinct = -0.5);

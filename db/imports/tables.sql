@@ -24,7 +24,7 @@ create index imports_user on api.imports (user_id) where user_id is not null;
 create index imports_organization on api.imports (organization_id) where organization_id is not null;
 create index imports_account on api.imports (account_id) where account_id is not null;
 alter table api.imports
-  alter column tenant set (n_distinct = -1);
+  alter column tenant set (n_distinct = -0.5);
 
 -- Imported transactions that a user has edited, with the bank's own values. Null is unknown.
 create table private.bank_values (

@@ -24,14 +24,15 @@ where c.relnamespace = 'api'::regnamespace
   and coalesce(nullif(t.typbasetype, 0), t.oid) in ('timestamptz'::regtype, 'date'::regtype, 'timestamp'::regtype);
 
 -- name: tenants_of_unknown_size
--- The statistics say that each row has a tenant of its own, so that the planner always uses the index of the tenant.
--- For tags they say two rows per tenant, so that a query that embeds tags begins with the transaction.
+-- The statistics say that a tenant has one row, so that the planner always uses the index of the tenant. A table with
+-- references to it has two: otherwise the check of a foreign key could read all rows of the tenant to find one by id.
 select format('%s.%s', c.relname, a.attname) as what
 from pg_class c
 join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant'
 where c.relnamespace = 'api'::regnamespace and c.relkind = 'r'
-  and not coalesce(a.attoptions @> array[case c.relname when 'tags' then 'n_distinct=-0.5' else 'n_distinct=-1' end],
-    false);
+  and not coalesce(a.attoptions @> array[
+    case when exists (select from pg_constraint f where f.confrelid = c.oid and f.connamespace = c.relnamespace)
+      then 'n_distinct=-0.5' else 'n_distinct=-1' end], false);
 
 -- name: plans_of_known_values
 -- Queries are planned without the values of their parameters, because the choice of a plan reveals how common a

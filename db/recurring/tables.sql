@@ -58,4 +58,4 @@ create index subscriptions_category_id on api.subscriptions (category_id) where 
 create index subscriptions_account on api.subscriptions (account_id) where account_id is not null;
 create index subscriptions_to_account on api.subscriptions (to_account_id) where to_account_id is not null;
 alter table api.subscriptions
-  alter column tenant set (n_distinct = -1);
+  alter column tenant set (n_distinct = -0.5);

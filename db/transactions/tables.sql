@@ -86,7 +86,7 @@ create index transactions_payees on api.transactions (
       lower(normalize(name, nfkc)))),
   transaction_date desc) where category_id is not null and transfer_id is null;
 alter table api.transactions
-  alter column tenant set (n_distinct = -1),
+  alter column tenant set (n_distinct = -0.5),
   alter column account_id set (n_distinct = -1),
   alter column transfer_id set (n_distinct = -1),
   alter column import_id set (n_distinct = -1),
