@@ -1,4 +1,6 @@
-/** The checks of pages of other origins: CORS, and the origin of each request that changes something. */
+/**
+ * Checks pages of other origins: CORS, and the origin of each request that changes something.
+ */
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { isAppOrigin } from '../common/app-origins.ts'
