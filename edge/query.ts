@@ -64,7 +64,7 @@ export const most = {
   conditions: 100,
 } as const
 
-export type QueryRejection =
+type QueryRejection =
   | 'URI_TOO_LONG'
   | 'INVALID_ENCODING'
   | 'QUERY_TOO_COMPLEX'
