@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import about from '../package.json' with { type: 'json' }
-import type { FunctionRows, Tables } from '../db/types.ts'
+import type { Tables } from '../db/types.ts'
 import { isConfigError } from '../common/errors.ts'
 import { collationChangeSql } from '../common/collation.ts'
 import {
@@ -25,11 +25,11 @@ import {
   operatorError,
   table,
   usageError,
-  userByEmail,
   type Command,
   type Deployment,
   type Output,
 } from './terminal.ts'
+import { usersCommands } from './users.ts'
 
 /**
  * The forms of the commands with their descriptions, for `--help` and for the check of the
@@ -128,31 +128,11 @@ function commandOf(
   return { run, args: positionals.slice(length) }
 }
 
-const integerOption = (
-  text: string | undefined,
-  fallback: number,
-  option: string,
-  max: number,
-): number => {
-  if (text === undefined) return fallback
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 1 || value > max)
-    throw operatorError(`--${option} must be a whole number from 1 to ${max}.`)
-  return value
-}
-
-async function existingProduct(db: Kysely<Tables>, product: string): Promise<string> {
-  const products = (await db.selectFrom('private.products').select('id').orderBy('rank').execute())
-    .map(({ id }) => id)
-  if (!products.includes(product))
-    throw operatorError(`There is no product ${product}. There are: ${products.join(', ')}.`)
-  return product
-}
-
 const commands: Record<string, Command> = {
   export: exportCommand,
   ...filesCommands,
   ...keysCommands,
+  ...usersCommands,
   status: async (db, _args, _options, out) => {
     const { rows: [database] } = await sql<{ name: string }>`select current_database() as name`
       .execute(db)
@@ -175,88 +155,6 @@ const commands: Record<string, Command> = {
     const to = argument(args, 0, 'e-mail')
     out.write(`Sent to ${to}. The server's answer: ${await sendMail(to)}\n`)
   },
-  products: async (db, _args, _options, out) => {
-    const products = await db.selectFrom('private.products').select(['id', 'name', 'rank']).orderBy(
-      'rank',
-    ).execute()
-    out.write(table(products, ['id', 'name', 'rank']))
-  },
-  grant: async (db, args, options, out) => {
-    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
-    const productId = await existingProduct(db, argument(args, 1, 'product'))
-    const days = integerOption(options.days, 365, 'days', 36_500)
-    const { periodEnd } = await db.insertInto('api.app_subscriptions')
-      .values({
-        userId: user.id,
-        productId,
-        status: 'sub_active',
-        periodStart: sql`now()`,
-        periodEnd: sql`now() + make_interval(days => ${days})`,
-      })
-      .returning('periodEnd').executeTakeFirstOrThrow()
-    out.write(`${user.email} has ${productId} until ${periodEnd.toISOString()}.\n`)
-  },
-  end: async (db, args, _options, out) => {
-    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
-    const product = args[1] === undefined ? undefined : await existingProduct(db, args[1])
-    const { numUpdatedRows: ended } = await db.updateTable('api.app_subscriptions')
-      .set({
-        status: 'sub_ended',
-        periodEnd: sql`greatest(period_start, least(period_end, now()))`,
-      })
-      .where('userId', '=', user.id).where('status', '=', 'sub_active')
-      .$if(
-        product !== undefined,
-        (subscriptions) => subscriptions.where('productId', '=', product ?? ''),
-      )
-      .executeTakeFirst()
-    if (ended === 0n)
-      throw operatorError(
-        `${user.email} has no active subscription${product === undefined ? '' : ` of ${product}`}.`,
-      )
-    out.write(`Ended ${ended} subscription${ended === 1n ? '' : 's'} of ${user.email}.\n`)
-  },
-  verify: async (db, args, _options, out) => {
-    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
-    await db.updateTable('auth.users').set({ emailVerified: true, updatedAt: sql`now()` }).where(
-      'id',
-      '=',
-      user.id,
-    ).execute()
-    out.write(`${user.email} is verified.\n`)
-  },
-  'two-factor reset': async (db, args, _options, out) => {
-    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
-    const { numDeletedRows } = await db.deleteFrom('auth.two_factors').where('userId', '=', user.id)
-      .executeTakeFirst()
-    if (numDeletedRows !== 1n) throw operatorError(`${user.email} has no second factor.`)
-    await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
-    out.write(`${user.email} signs in with only the password. Every session has ended.\n`)
-  },
-  'passkeys reset': async (db, args, _options, out) => {
-    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
-    const { numDeletedRows: count } = await db.deleteFrom('auth.passkeys').where(
-      'userId',
-      '=',
-      user.id,
-    ).executeTakeFirst()
-    if (count === 0n) throw operatorError(`${user.email} has no passkey.`)
-    await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
-    out.write(
-      `Deleted ${count} passkey${
-        count === 1n ? '' : 's'
-      } of ${user.email}, who signs in without one. Every session has ended.\n`,
-    )
-  },
-  'api-keys revoke': async (db, args, _options, out) => {
-    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
-    const { numDeletedRows: ended } = await db.deleteFrom('auth.api_keys').where(
-      'userId',
-      '=',
-      user.id,
-    ).executeTakeFirst()
-    out.write(`Ended ${ended} API key${ended === 1n ? '' : 's'} of ${user.email}.\n`)
-  },
   restored: async (db, _args, _options, out) => {
     const { rows } = await sql<
       { what: string, ended: string }
@@ -264,43 +162,6 @@ const commands: Record<string, Command> = {
     out.write(
       `Ended: ${rows.map(({ what, ended }) => `${ended} ${what}`).join(', ') || 'nothing'}.\n`,
     )
-  },
-  users: async (db, _args, options, out) => {
-    const users = await db.selectFrom('auth.users as u')
-      .leftJoinLateral(
-        sql<FunctionRows['private.active_product']>`private.active_product(u.id)`.as('p'),
-        (join) => join.onTrue(),
-      )
-      .select([
-        'u.email',
-        'u.name',
-        'u.emailVerified as verified',
-        'p.productId as product',
-        'u.createdAt',
-        'u.id',
-      ])
-      .orderBy('u.createdAt', 'desc').limit(integerOption(options.limit, 100, 'limit', 100_000))
-      .execute()
-    out.write(table(users, ['email', 'name', 'verified', 'product', 'createdAt', 'id']))
-  },
-  organizations: async (db, _args, options, out) => {
-    const organizations = await db.selectFrom('auth.organizations as o')
-      .leftJoin(
-        'auth.members as m',
-        (join) => join.onRef('m.organizationId', '=', 'o.id').on('m.role', '=', 'owner'),
-      )
-      .leftJoin('auth.users as u', 'u.id', 'm.userId')
-      .select(['o.slug', 'o.name', 'u.email as owner', 'o.createdAt', 'o.id'])
-      .select((of) =>
-        of.selectFrom('auth.members').select(of.fn.countAll<string>().as('count')).whereRef(
-          'organizationId',
-          '=',
-          'o.id',
-        ).as('members')
-      )
-      .orderBy('o.createdAt', 'desc').limit(integerOption(options.limit, 100, 'limit', 100_000))
-      .execute()
-    out.write(table(organizations, ['slug', 'name', 'owner', 'members', 'createdAt', 'id']))
   },
 }
 
@@ -313,6 +174,38 @@ export type AdminOptions = {
   sendMail?: Deployment['sendMail']
   /** Default: twice the time for which an address of an object is valid. */
   graceSeconds?: number
+}
+
+/** Opens the database, with one connection. */
+function openDatabase(databaseUrl: string): { pool: pg.Pool, db: Kysely<Tables> } {
+  // the connection is never closed while idle, because it may hold a lock
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    application_name: 'admin',
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 0,
+    max: 1,
+  })
+  // a lost connection also fails the running statement, which reports the error
+  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    plugins: [new CamelCasePlugin()],
+  })
+  return { pool, db }
+}
+
+/** Returns the sentence about an error of the operator. @throws any other error */
+function sentenceOf(error: unknown, programName: string, migrateCommand: string): string {
+  if (error instanceof pg.DatabaseError && (error.code === '42P01' || error.code === '3F000')) {
+    return `The database is not migrated: run \`${migrateCommand}\` first.`
+  }
+  if (!(error instanceof Error)) throw error
+  const isUsage = error.name === 'UsageError' ||
+    ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+  if (!isUsage && error.name !== 'OperatorError' && !isConfigError(error)) throw error
+  const sentence = error.message.split('. To specify', 1)[0]?.replace(/([^.])$/, '$1.')
+  return isUsage ? `${sentence} \`${programName} --help\` shows how.` : `${sentence}`
 }
 
 /**
@@ -356,20 +249,7 @@ export async function admin(
     const repeated = options.find((option, index) => options.indexOf(option) < index)
     if (repeated !== undefined) throw usageError(`--${repeated} is given twice.`)
     const { run, args } = commandOf(programName, positionals, options)
-    // the connection is never closed while idle, because it may hold a lock
-    const pool = new pg.Pool({
-      connectionString: databaseUrl,
-      application_name: 'admin',
-      connectionTimeoutMillis: 5_000,
-      idleTimeoutMillis: 0,
-      max: 1,
-    })
-    // a lost connection also fails the running statement, which reports the error
-    pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
-    const db = new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool }),
-      plugins: [new CamelCasePlugin()],
-    })
+    const { pool, db } = openDatabase(databaseUrl)
     try {
       await run(db, args, values, out, { pool, openFiles, sendMail, graceSeconds })
     } finally {
@@ -377,16 +257,7 @@ export async function admin(
     }
     return 0
   } catch (error) {
-    if (error instanceof pg.DatabaseError && (error.code === '42P01' || error.code === '3F000')) {
-      errors.write(`The database is not migrated: run \`${migrateCommand}\` first.\n`)
-      return 1
-    }
-    if (!(error instanceof Error)) throw error
-    const isUsage = error.name === 'UsageError' ||
-      ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
-    if (!isUsage && error.name !== 'OperatorError' && !isConfigError(error)) throw error
-    const sentence = error.message.split('. To specify', 1)[0]?.replace(/([^.])$/, '$1.')
-    errors.write(isUsage ? `${sentence} \`${programName} --help\` shows how.\n` : `${sentence}\n`)
+    errors.write(`${sentenceOf(error, programName, migrateCommand)}\n`)
     return 1
   }
 }

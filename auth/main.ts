@@ -1,6 +1,8 @@
 /** The composition root: makes every part once and passes it to the parts that need it. */
 import { pathToFileURL } from 'node:url'
 import { getRequestListener } from '@hono/node-server'
+import type pg from 'pg'
+import type { Registry } from 'prom-client'
 import { migrationNames } from '../db/migrate.ts'
 import { openApiDocument } from '../http/openapi/openapi.ts'
 import { withWholeRows } from '../http/openapi/whole-rows.ts'
@@ -12,16 +14,21 @@ import type { Observers, Service } from '../common/service.ts'
 import { readSettings, type Settings } from '../common/settings.ts'
 import { endFailedStart, gracefulShutdown } from '../common/shutdown.ts'
 import { startTracing } from '../common/tracing.ts'
-import { createApp, labelPaths } from '../http/app.ts'
+import { createApp, labelPaths, type AppParts, type Paths } from '../http/app.ts'
 import { withClient } from '../http/database.ts'
 import { createHttpMetrics } from '../http/metrics.ts'
 import type { Program } from '../http/room.ts'
 import { rates } from '../rates/index.ts'
-import { publicReceivers, realtime, type Receivers } from '../realtime/index.ts'
+import {
+  publicReceivers,
+  realtime,
+  type RealtimeOptions,
+  type Receivers,
+} from '../realtime/index.ts'
 import { storage } from '../storage/index.ts'
 import { authConfig, type Config } from './config.ts'
 import { describeSurface } from './description.ts'
-import { jwtOptions, tokenLifetimeSeconds } from './engine/engine.ts'
+import { jwtOptions, tokenLifetimeSeconds } from './engine/options.ts'
 import type { Passwords } from './engine/passwords.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { cacheForASecond, healthChecks, openIdentity } from './index.ts'
@@ -66,14 +73,141 @@ export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
   wrapPasswords?: (passwords: Passwords) => Passwords
 }
 
+/** Returns the paths of the service. @param pool reads the catalogue, when a client asks for it */
+function pathsOf(config: Config, additions: Additions, pool: () => pg.Pool): Paths {
+  const documents = {
+    all: () =>
+      withClient(pool(), (client) => openApiDocument(client, config.publicUrl, describeSurface())),
+    wholeRows: async () => withWholeRows(await documents.all()),
+  }
+  return {
+    routes: routesOf(config.servesRealtime),
+    documents: apiDocs(documents),
+    pages: pageRoutes.map(({ path, page }) => ({ path, serve: () => page(config) })),
+    home: home(config, additions),
+  }
+}
+
+/** Makes the metrics and the parts of the rooms. @param running ends the live streams */
+async function openRooms(
+  running: AsyncDisposableStack,
+  program: Program,
+  registry: Registry,
+  realtimeOptions: RealtimeOptions,
+) {
+  const { pool } = program
+  const metrics = {
+    realtime: realtime.metrics(registry, pool),
+    rates: rates.metrics(registry, pool),
+    storage: storage.metrics(registry, pool),
+  }
+  const live = await realtime.services(program, metrics.realtime, realtimeOptions)
+  running.defer(live.streams.stop)
+  const files = await storage.services(program, metrics.storage, undefined)
+  return { metrics, live, files }
+}
+
+type Identity = Awaited<ReturnType<typeof openIdentity>>
+
+/** Returns the options of the rotation of keys. @param tuning shorter times, for tests */
+const keyOptions = (
+  config: Config,
+  log: Log,
+  { connections: { db, pool }, services: { engine } }: Identity,
+  tuning: Partial<Pick<KeyOptions, 'retireAfterSeconds'>>,
+): KeyOptions => ({
+  engine,
+  jwt: jwtOptions(config, db),
+  db,
+  pool,
+  databaseUrl: config.databaseUrl,
+  log,
+  adminCommand: config.commands.admin,
+  rotationIntervalSeconds: config.keyRotationDays * 86_400,
+  retireAfterSeconds: tokenLifetimeSeconds + clockLeewaySeconds,
+  ...tuning,
+})
+
+/** Starts the queue of mails. */
+function startMails(
+  config: Config,
+  log: Log,
+  { connections: { pool }, services: { engine } }: Identity,
+  registry: Registry,
+  onUnsentMail: StartOptions['onUnsentMail'],
+) {
+  const send = mailSender(config.mail.transport, log, onUnsentMail)
+  return startMailQueue({
+    pool,
+    secret: config.secret,
+    mailerThrough: (client) =>
+      createMailer(config, (task, payload) => enqueueMail(client, config.secret, task, payload)),
+    tasks: {
+      send_mail: async (message, { key, signal }) => {
+        await send({ ...message, from: config.mail.from, idempotencyKey: key }, signal)
+      },
+      request_password_reset: async ({ to, ...rest }) => {
+        await engine.api.requestPasswordReset({ body: { email: to, ...rest } })
+      },
+      request_verification: async ({ to }) => {
+        await engine.api.sendVerificationEmail({ body: { email: to } })
+      },
+    },
+    observer: mailMetrics(registry),
+    log,
+  })
+}
+
+/** The app's parts, and those of its server. */
+type Served = Omit<AppParts, 'name' | 'isStopping'> & {
+  publicKeys: Service['publicKeys']
+  /** Closes the live streams at a stop. */
+  closeStreams: () => void
+  wrapListener: WrapListener
+}
+
+/** Starts the server. @returns the function that stops it */
+function listen(
+  config: Config,
+  log: Log,
+  { publicKeys, closeStreams, wrapListener, ...parts }: Served,
+): Promise<() => Promise<void>> {
+  let stopping = false
+  const app = createApp({ ...parts, name: 'finance-auth', isStopping: () => stopping })
+  const service: Service = {
+    listener: getRequestListener(
+      (request, bindings) => app.fetch(request, bindings),
+      defaultHost,
+    ),
+    isReady: async () => !stopping && Object.values(await parts.ready()).every(Boolean),
+    publicKeys,
+  }
+  const { metrics: { registry }, tracing } = parts
+  const served = wrapListener(service, { log, registry, tracing })
+  const onStop = () => {
+    stopping = true
+    // a stream does not end by itself, and its client resumes at another process
+    closeStreams()
+  }
+  const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
+  return startServer(served, {
+    host: config.host,
+    port: config.port,
+    setting: 'PORT',
+    lameDuckMs,
+    onStop,
+    onError,
+    hasSlowBody: ({ url }) => isFileUrl(url),
+    trustedProxies: config.trustedProxies,
+  })
+}
+
 /**
- * Starts the auth service.
- * @param options the listener around the app, and shorter times for tests
- * @returns a function that stops it: requests in flight finish first, then the queue and the
- * connections
- * @throws ConfigError
+ * Starts all parts, in the order of their dependencies. @param running stops them in the opposite
+ * order
  */
-export async function startAuth(
+async function startParts(
+  running: AsyncDisposableStack,
   config: Config,
   log: Log,
   {
@@ -84,132 +218,69 @@ export async function startAuth(
     receivers = publicReceivers,
     wrapPasswords,
     ...tuning
-  }: StartOptions = {},
-): Promise<() => Promise<void>> {
-  // stops the parts in the opposite order, also if the start fails
-  const running = new AsyncDisposableStack()
-  try {
-    const tracing = startTracing(config.traces?.endpoint, config.traces?.headers, log)
-    if (tracing !== undefined) running.defer(tracing.stop)
-    const documents = {
-      all: () =>
-        withClient(pool, (client) => openApiDocument(client, config.publicUrl, describeSurface())),
-      wholeRows: async () => withWholeRows(await documents.all()),
-    }
-    const paths = {
-      routes: routesOf(config.servesRealtime),
-      documents: apiDocs(documents),
-      pages: pageRoutes.map(({ path, page }) => ({ path, serve: () => page(config) })),
-      home: home(config, additions),
-    }
-    const labels = labelPaths(paths)
-    const metrics = createHttpMetrics(labels.all)
-    const { registry } = metrics
-    const { connections, hashingQueue, services } = await openIdentity(running, config, {
-      log,
-      tracing,
-      onLimit: metrics.limitHit,
-      onMail: () => queue.wake(),
-      ...(wrapPasswords !== undefined && { wrapPasswords }),
-    })
-    const { pool, pools, db } = connections
-    const { engine } = services
-    const program: Program = {
-      pool,
-      secret: config.secret,
-      log,
-      objects: config.objects && await openObjects(config.objects),
-    }
-    const realtimeOptions = { maxStreams: config.changesStreams, receivers, webhookPauseMs }
-    const roomMetrics = {
-      realtime: realtime.metrics(registry, pool),
-      rates: rates.metrics(registry, pool),
-      storage: storage.metrics(registry, pool),
-    }
-    const live = await realtime.services(program, roomMetrics.realtime, realtimeOptions)
-    running.defer(live.streams.stop)
-    const files = await storage.services(program, roomMetrics.storage, undefined)
-    const keys: KeyOptions = {
-      engine,
-      jwt: jwtOptions(config, db),
-      db,
-      pool,
-      databaseUrl: config.databaseUrl,
-      log,
-      adminCommand: config.commands.admin,
-      rotationIntervalSeconds: config.keyRotationDays * 86_400,
-      retireAfterSeconds: tokenLifetimeSeconds + clockLeewaySeconds,
-      ...tuning,
-    }
-    await provisionKey(keys)
-    const send = mailSender(config.mail.transport, log, onUnsentMail)
-    const queue = startMailQueue({
-      pool,
-      secret: config.secret,
-      mailerThrough: (client) =>
-        createMailer(config, (task, payload) => enqueueMail(client, config.secret, task, payload)),
-      tasks: {
-        send_mail: async (message, { key, signal }) => {
-          await send({ ...message, from: config.mail.from, idempotencyKey: key }, signal)
-        },
-        request_password_reset: async ({ to, ...rest }) => {
-          await engine.api.requestPasswordReset({ body: { email: to, ...rest } })
-        },
-        request_verification: async ({ to }) => {
-          await engine.api.sendVerificationEmail({ body: { email: to } })
-        },
-      },
-      observer: mailMetrics(registry),
-      log,
-    })
-    running.defer(queue.stop)
-    if (config.servesRealtime)
-      running.defer(await realtime.jobs(program, roomMetrics.realtime, realtimeOptions))
-    const rotation = startRotation(keys)
-    running.defer(rotation.stop)
-    running.defer(await startHousekeeping(pool, sweepsOf(program, config), rotation, log))
-    running.defer(await rates.jobs(program, roomMetrics.rates, { url: config.exchangeRatesUrl }))
-    watchIdentity(registry, { hashingQueue, rotation, pool })
-    metrics.watchPools(pools)
-    let stopping = false
-    const checks = cacheForASecond(healthChecks(db, await migrationNames()))
-    const app = createApp({
-      services: { ...services, ...live, ...files },
-      name: 'finance-auth',
+  }: StartOptions,
+): Promise<void> {
+  const tracing = startTracing(config.traces?.endpoint, config.traces?.headers, log)
+  if (tracing !== undefined) running.defer(tracing.stop)
+  const paths = pathsOf(config, additions, () => pool)
+  const labels = labelPaths(paths)
+  const metrics = createHttpMetrics(labels.all)
+  const { registry } = metrics
+  const identity = await openIdentity(running, config, {
+    log,
+    tracing,
+    onLimit: metrics.limitHit,
+    onMail: () => queue.wake(),
+    ...(wrapPasswords !== undefined && { wrapPasswords }),
+  })
+  const { connections: { pool, pools, db }, hashingQueue, services } = identity
+  const objects = config.objects && await openObjects(config.objects)
+  const program: Program = { pool, secret: config.secret, log, objects }
+  const realtimeOptions = { maxStreams: config.changesStreams, receivers, webhookPauseMs }
+  const rooms = await openRooms(running, program, registry, realtimeOptions)
+  const keys = keyOptions(config, log, identity, tuning)
+  await provisionKey(keys)
+  const queue = startMails(config, log, identity, registry, onUnsentMail)
+  running.defer(queue.stop)
+  if (config.servesRealtime)
+    running.defer(await realtime.jobs(program, rooms.metrics.realtime, realtimeOptions))
+  const rotation = startRotation(keys)
+  running.defer(rotation.stop)
+  running.defer(await startHousekeeping(pool, sweepsOf(program, config), rotation, log))
+  running.defer(await rates.jobs(program, rooms.metrics.rates, { url: config.exchangeRatesUrl }))
+  watchIdentity(registry, { hashingQueue, rotation, pool })
+  metrics.watchPools(pools)
+  running.defer(
+    await listen(config, log, {
+      services: { ...services, ...rooms.live, ...rooms.files },
       paths,
       labels,
       metrics,
       tracing,
-      ready: checks,
-      isStopping: () => stopping,
-    })
-    const service: Service = {
-      listener: getRequestListener(
-        (request, bindings) => app.fetch(request, bindings),
-        defaultHost,
-      ),
-      isReady: async () => !stopping && Object.values(await checks()).every(Boolean),
-      publicKeys: () => engine.api.getJwks(),
-    }
-    const served = wrapListener(service, { log, registry, tracing })
-    const onStop = () => {
-      stopping = true
-      // a stream does not end by itself, and its client resumes at another process
-      live.streams.close()
-    }
-    const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
-    running.defer(
-      await startServer(served, {
-        host: config.host,
-        port: config.port,
-        setting: 'PORT',
-        lameDuckMs,
-        onStop,
-        onError,
-        hasSlowBody: ({ url }) => isFileUrl(url),
-        trustedProxies: config.trustedProxies,
-      }),
-    )
+      ready: cacheForASecond(healthChecks(db, await migrationNames())),
+      publicKeys: () => services.engine.api.getJwks(),
+      closeStreams: rooms.live.streams.close,
+      wrapListener,
+    }),
+  )
+}
+
+/**
+ * Starts the auth service.
+ * @param options the listener around the app, and shorter times for tests
+ * @returns a function that stops it: requests in flight finish first, then the queue and the
+ * connections
+ * @throws ConfigError
+ */
+export async function startAuth(
+  config: Config,
+  log: Log,
+  options: StartOptions = {},
+): Promise<() => Promise<void>> {
+  // stops the parts in the opposite order, also if the start fails
+  const running = new AsyncDisposableStack()
+  try {
+    await startParts(running, config, log, options)
     log.info({ port: config.port }, 'auth service listening')
     if (config.origins.onLocalhost)
       log.info('PUBLIC_URL is on localhost, so every origin on localhost is a trusted one')

@@ -42,47 +42,59 @@ export function mailMetrics(registry: Registry): MailObserver {
   }
 }
 
-/** Adds the values that a scrape reads. */
-export function watchIdentity(registry: Registry, { hashingQueue, rotation, pool }: Sources): void {
-  const registers = [registry]
-  const gauge = (
-    name: string,
-    help: string,
-    value: () => number | undefined | Promise<number | undefined>,
-  ) => gaugeOf(registry, name, help, value)
-  gauge(
+/** Adds the values of the hashing queue and of the signing keys. */
+function watchKeys(
+  registry: Registry,
+  { hashingQueue, rotation }: Pick<Sources, 'hashingQueue' | 'rotation'>,
+): void {
+  gaugeOf(
+    registry,
     'auth_hashing_queue_length',
     'Requests that wait to hash a password.',
     () => hashingQueue.waiting(),
   )
-  gauge(
+  gaugeOf(
+    registry,
     'auth_signing_key_age_seconds',
     'How long the current key has been signing.',
     () => rotation.status().signingKeyAgeSeconds,
   )
-  gauge(
+  gaugeOf(
+    registry,
     'auth_signing_key_pending_seconds',
     'How long a published key has been waiting for PostgREST; 0 when none is.',
     () => rotation.status().pendingSeconds,
   )
+}
+
+/** Adds the values of the mail queue. */
+function watchMail(registry: Registry, pool: pg.Pool): void {
   const waiting = lastKnown(() => mailBacklog(pool))
-  gauge(
+  gaugeOf(
+    registry,
     'auth_mail_queue_depth',
     'Mail jobs that are not done, of all processes.',
     async () => (await waiting())?.depth,
   )
-  gauge(
+  gaugeOf(
+    registry,
     'auth_mail_queue_oldest_seconds',
     'Age of the oldest of them; 0 when there is none.',
     async () => (await waiting())?.oldestSeconds,
   )
-  const figures = lastKnown(() => readDatabaseFigures(pool))
+}
+
+/** Reads the figures of the database; undefined if that fails. */
+type ReadFigures = () => Promise<DatabaseFigures | undefined>
+
+/** Adds the values of the server of the database. */
+function watchDatabase(registry: Registry, figures: ReadFigures): void {
   const ofDatabase = (
     name: string,
     help: string,
     value: (read: DatabaseFigures) => number | null,
   ) =>
-    gauge(name, help, async () => {
+    gaugeOf(registry, name, help, async () => {
       const read = await figures()
       return read === undefined ? undefined : value(read) ?? undefined
     })
@@ -131,6 +143,10 @@ export function watchIdentity(registry: Registry, { hashingQueue, rotation, pool
     '1 if the library that sorts texts has changed.',
     (read) => (read.collationChanged ? 1 : 0),
   )
+}
+
+/** Adds the values of each replication slot. */
+function watchSlots(registry: Registry, figures: ReadFigures): void {
   const ofSlots = (
     name: string,
     help: string,
@@ -140,7 +156,7 @@ export function watchIdentity(registry: Registry, { hashingQueue, rotation, pool
       name,
       help,
       labelNames: ['slot'],
-      registers,
+      registers: [registry],
       async collect() {
         const read = await figures()
         made.reset()
@@ -158,12 +174,16 @@ export function watchIdentity(registry: Registry, { hashingQueue, rotation, pool
     '1 if the log of a slot is being received.',
     ({ isActive }) => (isActive ? 1 : 0),
   )
+}
+
+/** Adds whether each program is below its floor. */
+function watchFloors(registry: Registry, pool: pg.Pool): void {
   const versions = lastKnown(async () => (await pool.query<Versions>(databaseVersionsSql)).rows[0])
   const floors = new Gauge({
     name: 'finance_below_floor',
     help: '1 if the version of the program has a known flaw.',
     labelNames: ['program'],
-    registers,
+    registers: [registry],
     async collect() {
       const all: Versions = { node: process.versions.node, ...await versions() }
       const below = belowFloors(all)
@@ -178,4 +198,14 @@ export function watchIdentity(registry: Registry, { hashingQueue, rotation, pool
           )
     },
   })
+}
+
+/** Adds the values that a scrape reads. */
+export function watchIdentity(registry: Registry, { hashingQueue, rotation, pool }: Sources): void {
+  watchKeys(registry, { hashingQueue, rotation })
+  watchMail(registry, pool)
+  const figures = lastKnown(() => readDatabaseFigures(pool))
+  watchDatabase(registry, figures)
+  watchSlots(registry, figures)
+  watchFloors(registry, pool)
 }

@@ -156,6 +156,61 @@ type ServerOptions = {
 }
 
 /**
+ * Limits the open connections, in all and of one client network. Those of a trusted proxy count
+ * only in all.
+ */
+function limitConnections(server: Server, trustedProxies: AddressRange[]): void {
+  const connections = sharedSlots(maxConnections)
+  server.maxConnections = maxConnections
+  server.on('connection', (socket) => {
+    const address = socket.remoteAddress ?? ''
+    if (isFromTrustedProxy(address, trustedProxies)) return
+    const release = connections.take(clientNetwork(address))
+    if (release !== undefined) {
+      socket.once('close', release)
+      return
+    }
+    // its next connection finds room
+    server.closeIdleConnections()
+    socket.destroy()
+  })
+  server.on('drop', () => server.closeIdleConnections())
+}
+
+/**
+ * Gives the body of a request one of the slots of its client's network until the body is there.
+ * @returns false if all are taken
+ */
+function takeBodySlot(
+  bodies: ReturnType<typeof sharedSlots>,
+  incoming: IncomingMessage,
+  trustedProxies: AddressRange[],
+): boolean {
+  const address = clientAddress(
+    incoming.socket.remoteAddress ?? '',
+    incoming.headers['x-forwarded-for']?.toString(),
+    trustedProxies,
+  )
+  const release = bodies.take(clientNetwork(address))
+  if (release === undefined) return false
+  incoming.once('end', release).once('close', release)
+  return true
+}
+
+/** Ends the listener, and then the connections, as their requests finish or after the timeout. */
+async function drain(server: Server, responses: Set<ServerResponse>): Promise<void> {
+  // stop only the listener: Server.close() also resets idle connections, and a new connection
+  // counts as idle until its first request
+  const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
+  for (const outgoing of responses) if (endless.has(outgoing)) outgoing.end()
+  const idle = setInterval(() => server.closeIdleConnections(), idleMs)
+  const giveUp = setTimeout(() => server.closeAllConnections(), drainMs)
+  await closed
+  clearInterval(idle)
+  clearTimeout(giveUp)
+}
+
+/**
  * Starts a server.
  * @param setting name of the setting that holds the port, for error messages
  * @param lameDuckMs time that the server continues to accept requests after a stop begins, until
@@ -181,7 +236,6 @@ export async function startServer(
     trustedProxies = [],
   }: ServerOptions,
 ): Promise<() => Promise<void>> {
-  const connections = sharedSlots(maxConnections)
   const bodies = sharedSlots(maxConnections)
   const inProgress = new WeakMap<Socket, number>()
   const responses = new Set<ServerResponse>()
@@ -199,14 +253,8 @@ export async function startServer(
       responses.delete(outgoing)
     })
     if (hasBody(incoming)) {
-      const address = clientAddress(
-        socket.remoteAddress ?? '',
-        incoming.headers['x-forwarded-for']?.toString(),
-        trustedProxies,
-      )
-      const release = bodies.take(clientNetwork(address))
-      if (release === undefined) return endConnection(incoming, outgoing, '429 Too Many Requests')
-      incoming.once('end', release).once('close', release)
+      if (!takeBodySlot(bodies, incoming, trustedProxies))
+        return endConnection(incoming, outgoing, '429 Too Many Requests')
       if (!hasSlowBody(incoming)) limitBody(incoming, outgoing)
     }
     try {
@@ -217,34 +265,13 @@ export async function startServer(
     }
   }
   const server = createServer(timeouts, (incoming, outgoing) => void handle(incoming, outgoing))
-  server.maxConnections = maxConnections
-  server.on('connection', (socket) => {
-    const address = socket.remoteAddress ?? ''
-    if (isFromTrustedProxy(address, trustedProxies)) return
-    const release = connections.take(clientNetwork(address))
-    if (release !== undefined) {
-      socket.once('close', release)
-      return
-    }
-    // its next connection finds room
-    server.closeIdleConnections()
-    socket.destroy()
-  })
-  server.on('drop', () => server.closeIdleConnections())
+  limitConnections(server, trustedProxies)
   server.listen(port, host)
   await listening(server, setting, port)
   return async () => {
     onStop()
     await sleep(lameDuckMs)
     await quietTurn()
-    // stop only the listener: Server.close() also resets idle connections, and a new connection
-    // counts as idle until its first request
-    const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
-    for (const outgoing of responses) if (endless.has(outgoing)) outgoing.end()
-    const idle = setInterval(() => server.closeIdleConnections(), idleMs)
-    const giveUp = setTimeout(() => server.closeAllConnections(), drainMs)
-    await closed
-    clearInterval(idle)
-    clearTimeout(giveUp)
+    await drain(server, responses)
   }
 }

@@ -45,15 +45,12 @@ export const isObjectError = (error: unknown): error is ObjectError =>
 /** The SHA-256 of no bytes. */
 const emptySha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-/** @param credentials called for each request */
-export function createObjectStorage(
-  { url, prefix, region }: ObjectLocation,
-  credentials: () => Promise<Credentials>,
-): ObjectStorage {
-  const addressOfKey = (id: string) => `${url}/${prefix}${id}`
-  const signer = async (
-    options: Omit<ConstructorParameters<typeof AwsV4Signer>[0], keyof Credentials>,
-  ) => {
+type SignerOptions = ConstructorParameters<typeof AwsV4Signer>[0]
+
+/** Returns the function that makes the signer of a request. */
+const signers =
+  (credentials: () => Promise<Credentials>, region: string) =>
+  async (options: Omit<SignerOptions, keyof Credentials>): Promise<AwsV4Signer> => {
     const { accessKeyId, secretAccessKey, sessionToken } = await credentials()
     return new AwsV4Signer({
       ...options,
@@ -64,6 +61,14 @@ export function createObjectStorage(
       region,
     })
   }
+
+/** @param credentials called for each request */
+export function createObjectStorage(
+  { url, prefix, region }: ObjectLocation,
+  credentials: () => Promise<Credentials>,
+): ObjectStorage {
+  const addressOfKey = (id: string) => `${url}/${prefix}${id}`
+  const signer = signers(credentials, region)
   const send = async (
     method: string,
     id: string,

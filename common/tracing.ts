@@ -96,18 +96,10 @@ const headersOf = (list: string | undefined): Record<string, string> =>
       .map(([name = '', value = '']) => [name.trim(), decodeURIComponent(value.trim())]),
   )
 
-/**
- * Starts tracing. Returns undefined without an endpoint.
- * @param endpoint OTEL_EXPORTER_OTLP_ENDPOINT
- * @param headers OTEL_EXPORTER_OTLP_HEADERS
- * @param log receives a warning for each failed export. Its spans are lost: there is no retry
- */
-export function startTracing(
-  endpoint: string | undefined,
-  headers: string | undefined,
-  log: { warn: (fields: object, message: string) => void },
-): Tracing | undefined {
-  if (endpoint === undefined) return undefined
+type TracingLog = { warn: (fields: object, message: string) => void }
+
+/** Collects finished spans, and exports them each second. */
+function createExporter(endpoint: string, headers: string | undefined, log: TracingLog) {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
   const fields = { ...headersOf(headers), 'content-type': 'application/json' }
   const onFailure = (reason: string) => log.warn({ reason }, 'traces were not taken')
@@ -135,62 +127,86 @@ export function startTracing(
   }
   const timer = setInterval(() => void flush(), batchMs)
   timer.unref()
-
   return {
-    span: async (name, { service, kind, attributes = {}, parent }, work) => {
-      const parentContext = current.getStore() ?? parse(parent)
-      const context: Context = {
-        traceId: parentContext?.traceId ?? randomBytes(16).toString('hex'),
-        spanId: randomBytes(8).toString('hex'),
-        isSampled: parentContext?.isSampled ?? true,
-      }
-      // the caller's sampling decision applies to the whole trace
-      if (!context.isSampled)
-        return current.run(context, () => work({ set: () => undefined, fail: () => undefined }))
-      const allAttributes = { ...attributes }
-      let hasFailed = false
-      const startTimeUnixNano = now()
-      const span: Span = {
-        set: (more) => void Object.assign(allAttributes, more),
-        fail: () => {
-          hasFailed = true
-        },
-      }
-      try {
-        return await current.run(context, () => work(span))
-      } catch (error) {
-        span.fail()
-        throw error
-      } finally {
-        if (queue.length < maxQueuedSpans) {
-          const { traceId, spanId } = context
-          queue.push({
-            service,
-            span: {
-              traceId,
-              spanId,
-              ...(parentContext !== undefined && { parentSpanId: parentContext.spanId }),
-              name,
-              kind: kinds[kind],
-              startTimeUnixNano,
-              endTimeUnixNano: now(),
-              attributes: keyValues(allAttributes),
-              status: hasFailed ? { code: 2 } : {},
-            },
-          })
-        }
-      }
+    isFull: () => queue.length >= maxQueuedSpans,
+    add: (finished: Finished) => void queue.push(finished),
+    stop: async () => {
+      clearInterval(timer)
+      while (queue.length > 0) await flush()
+      await sending
     },
+  }
+}
+
+/** Returns the function that runs work in a span and gives the finished span to the exporter. */
+const spansFor =
+  ({ isFull, add }: ReturnType<typeof createExporter>): Tracing['span'] =>
+  async (name, { service, kind, attributes = {}, parent }, work) => {
+    const parentContext = current.getStore() ?? parse(parent)
+    const context: Context = {
+      traceId: parentContext?.traceId ?? randomBytes(16).toString('hex'),
+      spanId: randomBytes(8).toString('hex'),
+      isSampled: parentContext?.isSampled ?? true,
+    }
+    // the caller's sampling decision applies to the whole trace
+    if (!context.isSampled)
+      return current.run(context, () => work({ set: () => undefined, fail: () => undefined }))
+    const allAttributes = { ...attributes }
+    let hasFailed = false
+    const startTimeUnixNano = now()
+    const span: Span = {
+      set: (more) => void Object.assign(allAttributes, more),
+      fail: () => {
+        hasFailed = true
+      },
+    }
+    try {
+      return await current.run(context, () => work(span))
+    } catch (error) {
+      span.fail()
+      throw error
+    } finally {
+      if (!isFull()) {
+        const { traceId, spanId } = context
+        add({
+          service,
+          span: {
+            traceId,
+            spanId,
+            ...(parentContext !== undefined && { parentSpanId: parentContext.spanId }),
+            name,
+            kind: kinds[kind],
+            startTimeUnixNano,
+            endTimeUnixNano: now(),
+            attributes: keyValues(allAttributes),
+            status: hasFailed ? { code: 2 } : {},
+          },
+        })
+      }
+    }
+  }
+
+/**
+ * Starts tracing. Returns undefined without an endpoint.
+ * @param endpoint OTEL_EXPORTER_OTLP_ENDPOINT
+ * @param headers OTEL_EXPORTER_OTLP_HEADERS
+ * @param log receives a warning for each failed export. Its spans are lost: there is no retry
+ */
+export function startTracing(
+  endpoint: string | undefined,
+  headers: string | undefined,
+  log: TracingLog,
+): Tracing | undefined {
+  if (endpoint === undefined) return undefined
+  const exporter = createExporter(endpoint, headers, log)
+  return {
+    span: spansFor(exporter),
     traceparent: () => {
       const context = current.getStore()
       return context === undefined
         ? undefined
         : `00-${context.traceId}-${context.spanId}-${context.isSampled ? '01' : '00'}`
     },
-    stop: async () => {
-      clearInterval(timer)
-      while (queue.length > 0) await flush()
-      await sending
-    },
+    stop: exporter.stop,
   }
 }

@@ -77,62 +77,65 @@ function namesIn(path: string): string[] | undefined {
   }
 }
 
-/**
- * Builds the listener for the app.
- * @param directory the folder with its index.html; a new build in it is served at once
- * @param policy the Content-Security-Policy of documents
- */
-export function appFiles(directory: string, policy: string): Listener {
-  /** Returns true for a path that exists and that symbolic links lead out of the folder. */
-  const leadsOut = async (path: string): Promise<boolean> => {
-    const [root, target] = await Promise.all([
-      realpath(directory),
-      realpath(join(directory, path)).catch(() => undefined),
-    ])
-    return target !== undefined && target !== root && !target.startsWith(`${root}${sep}`)
-  }
-  const fileAt = async (...names: string[]): Promise<File | undefined> => {
-    const path = join(...names)
-    const stats = await leadsOut(path)
-      ? undefined
-      : await stat(join(directory, path)).catch(() => undefined)
-    if (stats?.isDirectory() === true)
-      return names.at(-1) === 'index.html'
-        ? undefined
-        : fileAt(...names, 'index.html')
-    // weak, because the compressed copy has the same tag
-    return stats?.isFile() === true
-      ? { path, etag: `W/"${Math.round(stats.mtimeMs).toString(36)}-${stats.size.toString(36)}"` }
-      : undefined
-  }
+/** Returns true for a path that exists and that symbolic links lead out of the folder. */
+async function leadsOut(directory: string, path: string): Promise<boolean> {
+  const [root, target] = await Promise.all([
+    realpath(directory),
+    realpath(join(directory, path)).catch(() => undefined),
+  ])
+  return target !== undefined && target !== root && !target.startsWith(`${root}${sep}`)
+}
 
-  const answer = async (context: Context, { path, etag }: File): Promise<Response> => {
-    const cachedTags =
-      context.req.header('if-none-match')?.split(',').map((tag) =>
-        tag.trim().replace(/^(?!W\/)/, 'W/')
-      ) ?? []
-    const isKnown = cachedTags.includes(etag)
-    const precompressed =
-      !(await Promise.all(copies.map((extension) => leadsOut(`${path}${extension}`)))).includes(
-        true,
-      )
-    const served = isKnown
+/** Finds the file of a path, or the index.html of a folder. */
+async function fileAt(directory: string, ...names: string[]): Promise<File | undefined> {
+  const path = join(...names)
+  const stats = await leadsOut(directory, path)
+    ? undefined
+    : await stat(join(directory, path)).catch(() => undefined)
+  if (stats?.isDirectory() === true)
+    return names.at(-1) === 'index.html'
       ? undefined
-      : await serveStatic({ root: directory, path, precompressed })(
-        context,
-        () => Promise.resolve(),
-      )
-    const response = served ?? new Response(null, { status: isKnown ? 304 : 404 })
-    response.headers.set('etag', etag)
-    response.headers.set('accept-ranges', 'bytes')
-    response.headers.set(
-      'cache-control',
-      isHashed(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      : fileAt(directory, ...names, 'index.html')
+  // weak, because the compressed copy has the same tag
+  return stats?.isFile() === true
+    ? { path, etag: `W/"${Math.round(stats.mtimeMs).toString(36)}-${stats.size.toString(36)}"` }
+    : undefined
+}
+
+/** Serves a file. @param policy the Content-Security-Policy of documents */
+async function answer(
+  directory: string,
+  policy: string,
+  context: Context,
+  { path, etag }: File,
+): Promise<Response> {
+  const cachedTags =
+    context.req.header('if-none-match')?.split(',').map((tag) =>
+      tag.trim().replace(/^(?!W\/)/, 'W/')
+    ) ?? []
+  const isKnown = cachedTags.includes(etag)
+  const precompressed =
+    !(await Promise.all(copies.map((extension) => leadsOut(directory, `${path}${extension}`))))
+      .includes(true)
+  const served = isKnown
+    ? undefined
+    : await serveStatic({ root: directory, path, precompressed })(
+      context,
+      () => Promise.resolve(),
     )
-    if (path.endsWith('.html')) response.headers.set('content-security-policy', policy)
-    return response
-  }
+  const response = served ?? new Response(null, { status: isKnown ? 304 : 404 })
+  response.headers.set('etag', etag)
+  response.headers.set('accept-ranges', 'bytes')
+  response.headers.set(
+    'cache-control',
+    isHashed(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
+  )
+  if (path.endsWith('.html')) response.headers.set('content-security-policy', policy)
+  return response
+}
 
+/** Builds the app that serves the files. `path` is the path as received. */
+function filesApp(directory: string, policy: string): Hono<{ Bindings: { path: string } }> {
   const app = new Hono<{ Bindings: { path: string } }>()
   app.use(async (context, next) => {
     await next()
@@ -146,11 +149,11 @@ export function appFiles(directory: string, policy: string): Listener {
     const names = namesIn(context.env.path)
     if (names === undefined) return context.notFound()
     const isPlace = !(names.at(-1) ?? '').includes('.') && acceptsHtml(context.req.raw)
-    const file = await fileAt(...names)
-    if (file !== undefined) return answer(context, file)
-    const index = isPlace ? await fileAt('index.html') : undefined
+    const file = await fileAt(directory, ...names)
+    if (file !== undefined) return answer(directory, policy, context, file)
+    const index = isPlace ? await fileAt(directory, 'index.html') : undefined
     if (index === undefined) return context.notFound()
-    const place = await answer(context, index)
+    const place = await answer(directory, policy, context, index)
     place.headers.append('vary', 'Accept')
     return place
   })
@@ -161,7 +164,16 @@ export function appFiles(directory: string, policy: string): Listener {
       vary: 'Accept',
     })
   )
+  return app
+}
 
+/**
+ * Builds the listener for the app.
+ * @param directory the folder with its index.html; a new build in it is served at once
+ * @param policy the Content-Security-Policy of documents
+ */
+export function appFiles(directory: string, policy: string): Listener {
+  const app = filesApp(directory, policy)
   return getRequestListener(({ url, method, headers: given }, bindings) => {
     const { incoming } = bindings as HttpBindings
     if (method !== 'GET' && method !== 'HEAD')

@@ -7,18 +7,15 @@ import { clientNetwork } from '../common/client-address.ts'
 import { endConnection, maxConnections } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { sharedSlots } from '../common/shared-slots.ts'
+import { change, onUpstream, orReject, repeatedRead } from './forward.ts'
+import { endAnswer, headersOfEdge, sendError } from './reject.ts'
 import {
-  change,
   forwardedHeaders,
   isForClient,
   isRead,
-  onUpstream,
-  orReject,
-  repeatedRead,
   type EdgeRequest,
   type Forwarded,
-} from './forward.ts'
-import { endAnswer, headersOfEdge, sendError } from './reject.ts'
+} from './request.ts'
 import type { Upstream, Upstreams } from './upstreams.ts'
 
 /**

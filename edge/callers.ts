@@ -44,17 +44,14 @@ type Remembered = { caller: Caller, until: number }
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/**
- * Returns the function that reads callers.
- * @param loadKeys reads the public keys of the auth service; it must end within seconds
- * @param onProblem called once, when the keys cannot be loaded
- */
-export function callerReader(
+type Keys = ReturnType<typeof createLocalJWKSet>
+
+/** The public keys, which are loaded on demand. The parameters are those of callerReader(). */
+function createKeys(
   loadKeys: () => Promise<JSONWebKeySet>,
   onProblem: (error: unknown) => void,
-): ReadCaller {
-  const remembered = new Map<string, Remembered>()
-  let keys: ReturnType<typeof createLocalJWKSet> | undefined
+) {
+  let keys: Keys | undefined
   let loading: Promise<void> | undefined
   let loadedAt = -Infinity
   let hasReported = false
@@ -67,48 +64,67 @@ export function callerReader(
       hasReported = true
     }
   }
-  /** Loads the keys, unless a load has begun in this time. */
-  const load = (intervalMs: number): Promise<void> | undefined => {
-    if (loading !== undefined || performance.now() - loadedAt < intervalMs) return loading
-    loadedAt = performance.now()
-    loading = replaceKeys().finally(() => {
-      loading = undefined
-    })
-    return loading
-  }
-
-  /** Verifies a token. @returns null if its key is unknown */
-  const verify = async (token: string): Promise<Remembered | undefined | null> => {
-    if (keys === undefined) return null
-    try {
-      const { payload } = await jwtVerify(token, keys, {
-        algorithms: ['RS256'],
-        clockTolerance: clockToleranceSeconds,
+  return {
+    current: (): Keys | undefined => keys,
+    /** Loads the keys, unless a load has begun in this time. */
+    load: (intervalMs: number): Promise<void> | undefined => {
+      if (loading !== undefined || performance.now() - loadedAt < intervalMs) return loading
+      loadedAt = performance.now()
+      loading = replaceKeys().finally(() => {
+        loading = undefined
       })
-      const user = text(payload['user_id'])
-      if (user === undefined || payload.exp === undefined) return undefined
-      const team = text(
-        (payload['claims'] as Record<string, unknown> | undefined)?.['organization_id'],
-      )
-      const isTeamKey = team !== undefined && payload['api_key'] !== undefined
-      const visible = {
-        personal: isTeamKey ? undefined : `u:${user}`,
-        team: team === undefined ? undefined : `o:${team}`,
-      }
-      return {
-        caller: { user, team, visible },
-        until: (payload.exp + clockToleranceSeconds) * 1_000,
-      }
-    } catch (error) {
-      return error instanceof errors.JWKSNoMatchingKey ? null : undefined
-    }
+      return loading
+    },
   }
+}
+
+/** Verifies a token. @returns null if its key is unknown */
+async function verify(
+  token: string,
+  keys: Keys | undefined,
+): Promise<Remembered | undefined | null> {
+  if (keys === undefined) return null
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      algorithms: ['RS256'],
+      clockTolerance: clockToleranceSeconds,
+    })
+    const user = text(payload['user_id'])
+    if (user === undefined || payload.exp === undefined) return undefined
+    const team = text(
+      (payload['claims'] as Record<string, unknown> | undefined)?.['organization_id'],
+    )
+    const isTeamKey = team !== undefined && payload['api_key'] !== undefined
+    const visible = {
+      personal: isTeamKey ? undefined : `u:${user}`,
+      team: team === undefined ? undefined : `o:${team}`,
+    }
+    return {
+      caller: { user, team, visible },
+      until: (payload.exp + clockToleranceSeconds) * 1_000,
+    }
+  } catch (error) {
+    return error instanceof errors.JWKSNoMatchingKey ? null : undefined
+  }
+}
+
+/**
+ * Returns the function that reads callers.
+ * @param loadKeys reads the public keys of the auth service; it must end within seconds
+ * @param onProblem called once, when the keys cannot be loaded
+ */
+export function callerReader(
+  loadKeys: () => Promise<JSONWebKeySet>,
+  onProblem: (error: unknown) => void,
+): ReadCaller {
+  const remembered = new Map<string, Remembered>()
+  const keys = createKeys(loadKeys, onProblem)
   const read = async (token: string): Promise<Remembered | undefined> => {
-    if (keys !== undefined) void load(reloadMs)
-    const verified = await verify(token)
+    if (keys.current() !== undefined) void keys.load(reloadMs)
+    const verified = await verify(token, keys.current())
     if (verified !== null) return verified
-    await load(unknownKeyMs)
-    return await verify(token) ?? undefined
+    await keys.load(unknownKeyMs)
+    return await verify(token, keys.current()) ?? undefined
   }
 
   return async (authorization = '') => {

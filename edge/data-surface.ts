@@ -7,26 +7,21 @@ import { isUtf8 } from 'node:buffer'
 import { clientNetwork } from '../common/client-address.ts'
 import { hasBody, isOtherEncoding } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
-import { requestLimits, isForm } from './request-limits.ts'
+import { requestLimits, isForm, type RequestLimits } from './request-limits.ts'
 import { readWhole, replaceMark } from './bodies.ts'
 import type { ReadCaller } from './callers.ts'
-import { functionsThatWrite } from './columns.ts'
 import type { ConnectionShares } from './connection-shares.ts'
+import { isPath, isRoot, isWrite, methodsOf, rootMethods } from './data-paths.ts'
 import {
   change,
-  forwardedHeaders,
-  isForClient,
-  isRead,
   onUpstream,
   orReject,
   read,
   repeatedRead,
   whenAdmitted,
-  type EdgeRequest,
-  type Forwarded,
   type Outcome,
 } from './forward.ts'
-import { listOf, pageHeader, withoutTenant } from './lists.ts'
+import { listOf, pageHeader, withoutTenant, type List } from './lists.ts'
 import { isText, checkQuery } from './query.ts'
 import {
   headersOfData,
@@ -34,6 +29,13 @@ import {
   type RejectionCode,
   type Specifics,
 } from './reject.ts'
+import {
+  forwardedHeaders,
+  isForClient,
+  isRead,
+  type EdgeRequest,
+  type Forwarded,
+} from './request.ts'
 import {
   asksInterfaceObject,
   hasApiKeyForToken,
@@ -80,21 +82,6 @@ function headerValue(name: string, value: string, prefix: string): string {
   return name === 'proxy-status' ? namedCode(value) : value
 }
 
-const rootMethods = ['OPTIONS', 'GET', 'HEAD']
-
-/** Returns true for the path of the description. */
-const isRoot = (path: string) => /^\/(?:\?|$)/.test(path)
-
-/** Returns the methods of a path. PostgREST names them only in its response to OPTIONS. */
-function methodsOf(path: string): string[] {
-  const name = /^\/rpc\/([^?]+)/.exec(path)?.[1]
-  if (name !== undefined)
-    return functionsThatWrite.has(name)
-      ? ['OPTIONS', 'POST']
-      : ['OPTIONS', 'GET', 'HEAD', 'POST']
-  return isRoot(path) ? rootMethods : ['OPTIONS', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-}
-
 /** Returns the function that makes a response's headers for the client of this request. */
 function answerHeaders(
   { id, incoming, prefix, path }: DataRequest,
@@ -139,16 +126,6 @@ function answerHeaders(
  */
 const isFinal = (status: number) => status < 400
 
-/** Returns true if a request may change rows. */
-function isWrite(method: string, path: string): boolean {
-  if (method === 'GET' || method === 'HEAD') return false
-  const name = /^\/rpc\/([^?]+)/.exec(path)?.[1]
-  return name === undefined || functionsThatWrite.has(name)
-}
-
-/** The paths of PostgREST: of a table, of a function, and of its description. */
-const isPath = /^\/(?:(?:rpc\/)?[^/?]+)?(?:\?|$)/
-
 /** Codes of the data surface for each way in which forwarding fails. */
 const failures = {
   unavailable: 'SERVICE_BUSY',
@@ -180,125 +157,167 @@ async function withBody(forwarded: Forwarded): Promise<Forwarded | 'too-large' |
 
 type Reject = (code: RejectionCode, specifics?: Specifics) => Promise<void>
 
-/** Returns a function that answers one request to the data surface. It never rejects. */
-export function dataSurface(
-  { postgrest, standbys, readCaller, shares, bodyLimit, timeoutMs = 2_000, onRejection, onError }:
-    DataSurface,
-): (request: DataRequest) => Promise<void> {
-  /** Reads from a standby that is ready. @returns undefined if the primary must answer */
-  const readFromStandby = async (forwarded: Forwarded): Promise<Outcome | undefined> => {
-    if (
-      standbys === undefined || /no-cache/i.test(forwarded.incoming.headers['cache-control'] ?? '')
-    ) return undefined
-    const standby = await standbys.next(0, 'active', undefined, () => false)
-    if (standby === undefined) return undefined
-    standby.active += 1
-    try {
-      return await whenAdmitted(
-        standby,
-        forwarded,
-        async (onResponse) =>
-          await read(standby, forwarded, onResponse, isFinal) ? 'answered' : undefined,
-      )
-    } catch (error) {
-      if (forwarded.outgoing.headersSent || forwarded.outgoing.destroyed) throw error
-      return undefined
-    } finally {
-      standby.active -= 1
-    }
-  }
-  const sendHeavy = (forwarded: Forwarded) => async (upstream: Upstream): Promise<Outcome> => {
-    const leave = await upstream.heavy.enter(clientNetwork(forwarded.client))
-    if (leave === undefined) return 'unavailable'
-    try {
-      return await change(upstream, forwarded, leave)
-    } finally {
-      leave()
-    }
-  }
+type PostgrestHeaders = ReturnType<typeof headersForPostgrest>
 
-  const serve = async (request: DataRequest, reject: Reject): Promise<void> => {
-    const { id, incoming, outgoing, prefix, path, traceparent } = request
-    const headers = headersForPostgrest(incoming.headers, prefix)
-    const contentLength = headers['content-length'] === undefined
-      ? undefined
-      : Number(headers['content-length'])
-    const method = incoming.method ?? ''
-    const allowed = requestLimits({
-      method,
-      authorization: headers.authorization,
-      contentType: headers['content-type'],
-      contentLength,
-      isChunked: incoming.headers['transfer-encoding'] !== undefined,
-    }, bodyLimit)
-    if (Buffer.byteLength(incoming.url ?? '', 'latin1') > allowed.urlBytes)
-      return reject('URI_TOO_LONG')
-    // PostgREST passes every header to the database as text
-    if (!isText(incoming.rawHeaders.join('\n'))) return reject('INVALID_ENCODING')
-    if (hasApiKeyForToken(incoming.headers)) return reject('PGRST301')
-    const rejection = checkQuery(method, incoming.url ?? '')
-    if (rejection !== undefined) return reject(rejection.code, { message: rejection.message })
-    if ((contentLength ?? 0) > allowed.bodyBytes) return reject('PAYLOAD_TOO_LARGE')
-    if (hasOtherScheme(headers))
-      return reject('PGRST301', {
-        message: 'Authorization has no bearer token.',
-        hint: 'Send it as Authorization: Bearer {token}.',
-      })
-    // PostgREST 12 would return an empty object to these two
-    if (method !== 'OPTIONS' && !isPath.test(path)) return reject('PGRST125')
-    if (isRoot(path) && !rootMethods.includes(method))
-      return reject('PGRST117', {
-        message: `Unsupported HTTP method: ${method}`,
-        headers: { allow: rootMethods.join(', ') },
-      })
-    // PostgREST ignores the encoding
-    const isUnsupported = isForm(headers['content-type']) ||
-      isOtherEncoding(headers['content-type'], headers['content-encoding'])
-    if (hasBody(incoming) && isUnsupported) return reject('UNSUPPORTED_MEDIA_TYPE')
+const lengthOf = ({ 'content-length': length }: PostgrestHeaders): number | undefined =>
+  length === undefined ? undefined : Number(length)
 
-    const caller = await readCaller(headers.authorization)
-    const list = listOf(method, path, incoming.headers.prefer?.toString(), caller?.visible)
-    const share = shares.shareOf(caller, clientNetwork(request.client), isWrite(method, path))
-    const streamed: Forwarded = {
-      ...request,
-      path: list.path,
-      // the only header that PostgREST writes into its log is the user agent
-      headers: {
-        ...forwardedHeaders(request, headers, traceparent),
-        'user-agent': `${headers['user-agent'] ?? ''} request-id/${id}`.trimStart(),
-        ...(list.page !== undefined && { [pageHeader]: list.page }),
-      },
-      bodyLimit: allowed.bodyBytes,
-      markReplacement: hasBody(incoming) ? markReplacement(headers['content-type']) : undefined,
-      // PostgREST answers OPTIONS without a connection
-      admit: method === 'OPTIONS'
-        ? undefined
-        : (upstream) => shares.enter(upstream, share, outgoing),
-      answerHeaders: answerHeaders(request, list.path !== path),
-      rewrite: (status, body) => rewriteError(status, body, isRead(incoming)),
-    }
-    const send = async (): Promise<Outcome> => {
-      if (isRead(incoming))
-        return await readFromStandby(streamed) ??
-          await onUpstream(postgrest, timeoutMs, outgoing, repeatedRead(streamed))
-      const forwarded = hasBody(incoming) && !allowed.isStreamed
-        ? await withBody(streamed)
-        : streamed
-      if (typeof forwarded === 'string') return forwarded
-      if (allowed.isHeavy)
-        return onUpstream(postgrest, timeoutMs, outgoing, sendHeavy(forwarded), 'heavyActive')
-      return onUpstream(postgrest, timeoutMs, outgoing, (upstream) => change(upstream, forwarded))
-    }
-    const isLost = (failure: keyof typeof failures) =>
-      ['interrupted', 'cut'].includes(failure) && !isRead(incoming)
-    return orReject(
-      outgoing,
-      send(),
-      (failure) =>
-        reject(failures[failure], { message: isLost(failure) ? unknownOutcome : undefined }),
+/** The code of a refusal, with its message and headers. */
+type Refusal = [code: RejectionCode, specifics?: Specifics]
+
+/** Checks a request against its limits. @returns undefined if PostgREST may receive it */
+function refusalOf(
+  { incoming, path }: DataRequest,
+  headers: PostgrestHeaders,
+  allowed: RequestLimits,
+): Refusal | undefined {
+  const method = incoming.method ?? ''
+  if (Buffer.byteLength(incoming.url ?? '', 'latin1') > allowed.urlBytes)
+    return ['URI_TOO_LONG']
+  // PostgREST passes every header to the database as text
+  if (!isText(incoming.rawHeaders.join('\n'))) return ['INVALID_ENCODING']
+  if (hasApiKeyForToken(incoming.headers)) return ['PGRST301']
+  const rejection = checkQuery(method, incoming.url ?? '')
+  if (rejection !== undefined) return [rejection.code, { message: rejection.message }]
+  if ((lengthOf(headers) ?? 0) > allowed.bodyBytes) return ['PAYLOAD_TOO_LARGE']
+  if (hasOtherScheme(headers))
+    return ['PGRST301', {
+      message: 'Authorization has no bearer token.',
+      hint: 'Send it as Authorization: Bearer {token}.',
+    }]
+  // PostgREST 12 would return an empty object to these two
+  if (method !== 'OPTIONS' && !isPath.test(path)) return ['PGRST125']
+  if (isRoot(path) && !rootMethods.includes(method))
+    return ['PGRST117', {
+      message: `Unsupported HTTP method: ${method}`,
+      headers: { allow: rootMethods.join(', ') },
+    }]
+  // PostgREST ignores the encoding
+  const isUnsupported = isForm(headers['content-type']) ||
+    isOtherEncoding(headers['content-type'], headers['content-encoding'])
+  if (hasBody(incoming) && isUnsupported) return ['UNSUPPORTED_MEDIA_TYPE']
+  return undefined
+}
+
+/** Returns a request as PostgREST receives it. @param admit waits for the caller's share */
+function forwardedTo(
+  request: DataRequest,
+  headers: PostgrestHeaders,
+  list: List,
+  allowed: RequestLimits,
+  admit: Forwarded['admit'],
+): Forwarded {
+  const { id, incoming, traceparent } = request
+  return {
+    ...request,
+    path: list.path,
+    // the only header that PostgREST writes into its log is the user agent
+    headers: {
+      ...forwardedHeaders(request, headers, traceparent),
+      'user-agent': `${headers['user-agent'] ?? ''} request-id/${id}`.trimStart(),
+      ...(list.page !== undefined && { [pageHeader]: list.page }),
+    },
+    bodyLimit: allowed.bodyBytes,
+    markReplacement: hasBody(incoming) ? markReplacement(headers['content-type']) : undefined,
+    admit,
+    answerHeaders: answerHeaders(request, list.path !== request.path),
+    rewrite: (status, body) => rewriteError(status, body, isRead(incoming)),
+  }
+}
+
+/** Reads from a standby that is ready. @returns undefined if the primary must answer */
+async function readFromStandby(
+  standbys: Upstreams | undefined,
+  forwarded: Forwarded,
+): Promise<Outcome | undefined> {
+  if (
+    standbys === undefined || /no-cache/i.test(forwarded.incoming.headers['cache-control'] ?? '')
+  ) return undefined
+  const standby = await standbys.next(0, 'active', undefined, () => false)
+  if (standby === undefined) return undefined
+  standby.active += 1
+  try {
+    return await whenAdmitted(
+      standby,
+      forwarded,
+      async (onResponse) =>
+        await read(standby, forwarded, onResponse, isFinal) ? 'answered' : undefined,
     )
+  } catch (error) {
+    if (forwarded.outgoing.headersSent || forwarded.outgoing.destroyed) throw error
+    return undefined
+  } finally {
+    standby.active -= 1
   }
+}
 
+/** Returns an attempt that waits for a heavy slot of the upstream. */
+const sendHeavy = (forwarded: Forwarded) => async (upstream: Upstream): Promise<Outcome> => {
+  const leave = await upstream.heavy.enter(clientNetwork(forwarded.client))
+  if (leave === undefined) return 'unavailable'
+  try {
+    return await change(upstream, forwarded, leave)
+  } finally {
+    leave()
+  }
+}
+
+/** Sends an accepted request to an upstream. */
+async function send(
+  { postgrest, standbys, timeoutMs = 2_000 }: DataSurface,
+  streamed: Forwarded,
+  { isStreamed, isHeavy }: RequestLimits,
+): Promise<Outcome> {
+  const { incoming, outgoing } = streamed
+  if (isRead(incoming))
+    return await readFromStandby(standbys, streamed) ??
+      await onUpstream(postgrest, timeoutMs, outgoing, repeatedRead(streamed))
+  const forwarded = hasBody(incoming) && !isStreamed
+    ? await withBody(streamed)
+    : streamed
+  if (typeof forwarded === 'string') return forwarded
+  if (isHeavy)
+    return onUpstream(postgrest, timeoutMs, outgoing, sendHeavy(forwarded), 'heavyActive')
+  return onUpstream(postgrest, timeoutMs, outgoing, (upstream) => change(upstream, forwarded))
+}
+
+/** Serves one request. @param reject sends an error of the edge */
+async function serve(surface: DataSurface, request: DataRequest, reject: Reject): Promise<void> {
+  const { incoming, outgoing, prefix, path } = request
+  const { readCaller, shares, bodyLimit } = surface
+  const headers = headersForPostgrest(incoming.headers, prefix)
+  const method = incoming.method ?? ''
+  const allowed = requestLimits({
+    method,
+    authorization: headers.authorization,
+    contentType: headers['content-type'],
+    contentLength: lengthOf(headers),
+    isChunked: incoming.headers['transfer-encoding'] !== undefined,
+  }, bodyLimit)
+  const refusal = refusalOf(request, headers, allowed)
+  if (refusal !== undefined) return reject(...refusal)
+
+  const caller = await readCaller(headers.authorization)
+  const list = listOf(method, path, incoming.headers.prefer?.toString(), caller?.visible)
+  const share = shares.shareOf(caller, clientNetwork(request.client), isWrite(method, path))
+  // PostgREST answers OPTIONS without a connection
+  const admit = method === 'OPTIONS'
+    ? undefined
+    : (upstream: Upstream) => shares.enter(upstream, share, outgoing)
+  const streamed = forwardedTo(request, headers, list, allowed, admit)
+  const isLost = (failure: keyof typeof failures) =>
+    ['interrupted', 'cut'].includes(failure) && !isRead(incoming)
+  return orReject(
+    outgoing,
+    send(surface, streamed, allowed),
+    (failure) =>
+      reject(failures[failure], { message: isLost(failure) ? unknownOutcome : undefined }),
+  )
+}
+
+/** Returns a function that answers one request to the data surface. It never rejects. */
+export function dataSurface(surface: DataSurface): (request: DataRequest) => Promise<void> {
+  const { onRejection, onError } = surface
   return async (request) => {
     const { outgoing } = request
     const reject: Reject = async (code, specifics) => {
@@ -308,7 +327,7 @@ export function dataSurface(
       return sendRejection(request, code, specifics)
     }
     try {
-      await serve(request, reject)
+      await serve(surface, request, reject)
     } catch (error) {
       onError?.(error)
       if (outgoing.headersSent) outgoing.destroy()

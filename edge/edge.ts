@@ -2,7 +2,7 @@
  * The edge: one origin for the app, the auth surface and the data surface. It authorizes nothing.
  * With `npm start` it runs in the process of the auth service; elsewhere it is a separate process.
  */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { onlyMethods } from '../common/error-codes.ts'
 import { describeError, loggablePath, type Log } from '../common/log.ts'
@@ -15,7 +15,7 @@ import { isOfApp } from './app-files.ts'
 import { rejectAuth, rejectWrongDoor } from './auth-surface.ts'
 import type { ConnectionShares } from './connection-shares.ts'
 import { dataSurface, type DataSurface } from './data-surface.ts'
-import type { EdgeRequest } from './forward.ts'
+import type { EdgeRequest } from './request.ts'
 import type { Hold } from './hold.ts'
 import { headersOfEdge, rejections, type RejectionCode } from './reject.ts'
 import { anyAnswers, type Upstreams } from './upstreams.ts'
@@ -145,58 +145,48 @@ export type EdgeOptions = {
   tracing: Tracing | undefined
 }
 
-/** Builds the edge. */
-export function edge(
-  {
-    auth,
-    data,
-    trustedProxies,
-    traceProxies,
-    app,
-    hold,
-    isStopping = () => false,
-    log,
-    registry,
-    tracing,
-  }: EdgeOptions,
-): Listener {
-  const clientOf = clientReader(trustedProxies, log)
-  const metrics = edgeMetrics(registry, {
-    data: data.postgrest,
-    ...(data.standbys && { standby: data.standbys }),
-    ...(auth.upstreams && { auth: auth.upstreams }),
-    ...(auth.realtime && { realtime: auth.realtime }),
-  }, data.shares)
-  const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
-  const serveData = dataSurface({ ...data, onRejection: metrics.rejected, onError })
+/** The parts that serve a request. */
+type Parts = Pick<EdgeOptions, 'auth' | 'app' | 'hold' | 'log' | 'tracing'> & {
+  metrics: ReturnType<typeof edgeMetrics>
+  serveData: ReturnType<typeof dataSurface>
+}
 
-  /**
-   * Counts a request, and logs it without its query, which holds search terms. An auth service in
-   * this process logs its own.
-   */
-  const observe = (surface: Surface, { incoming, outgoing, id, client }: EdgeRequest) => {
-    const started = performance.now()
-    outgoing.once('close', () => {
-      const ms = performance.now() - started
-      const status = outgoing.writableFinished || isEndless(outgoing)
-        ? outgoing.statusCode
-        : clientGone
-      metrics.answered(surface, status, ms / 1000)
-      if (surface === 'auth' && auth.upstreams === undefined) return
-      log.info({
-        id,
-        method: incoming.method,
-        path: loggablePath(incoming.url?.split('?', 1)[0] ?? ''),
-        status,
-        ms: Math.round(ms * 10) / 10,
-        client,
-      }, 'request')
-    })
-  }
+/**
+ * Counts a request, and logs it without its query, which holds search terms. An auth service in
+ * this process logs its own.
+ */
+function observeRequest(
+  { auth, log, metrics }: Parts,
+  surface: Surface,
+  { incoming, outgoing, id, client }: EdgeRequest,
+): void {
+  const started = performance.now()
+  outgoing.once('close', () => {
+    const ms = performance.now() - started
+    const status = outgoing.writableFinished || isEndless(outgoing)
+      ? outgoing.statusCode
+      : clientGone
+    metrics.answered(surface, status, ms / 1000)
+    if (surface === 'auth' && auth.upstreams === undefined) return
+    log.info({
+      id,
+      method: incoming.method,
+      path: loggablePath(incoming.url?.split('?', 1)[0] ?? ''),
+      status,
+      ms: Math.round(ms * 10) / 10,
+      client,
+    }, 'request')
+  })
+}
 
+/** Answers `/healthz` for external monitors: whether both surfaces are up, and nothing more. */
+function healthAnswer(
+  auth: AuthSurface,
+  postgrest: Upstreams,
+): (request: EdgeRequest) => Promise<void> {
   // PostgREST answers OPTIONS without the database; the auth service's check includes the database
   const checkSurfaces = () =>
-    Promise.all([auth.isReady(), anyAnswers(data.postgrest, { method: 'OPTIONS', path: '/' })])
+    Promise.all([auth.isReady(), anyAnswers(postgrest, { method: 'OPTIONS', path: '/' })])
   let pendingCheck: ReturnType<typeof checkSurfaces> | undefined
   /**
    * Checks both surfaces. Concurrent requests share one check. The result is not cached, because an
@@ -206,8 +196,7 @@ export function edge(
     pendingCheck ??= checkSurfaces().finally(() => {
       pendingCheck = undefined
     })
-  /** Answers `/healthz` for external monitors: whether both surfaces are up, and nothing more. */
-  const health = async ({ outgoing, id }: EdgeRequest): Promise<void> => {
+  return async ({ outgoing, id }) => {
     const isUp = (await checkOnce()).every(Boolean)
     outgoing.writeHead(isUp ? 200 : 503, {
       'content-type': 'application/json',
@@ -216,39 +205,107 @@ export function edge(
     })
       .end(JSON.stringify({ status: isUp ? 'up' : 'down' }))
   }
+}
 
-  /** Runs the work of a surface as a span. */
-  const traced = async (
-    surface: Surface,
-    { incoming, outgoing, id }: EdgeRequest,
-    work: () => void | Promise<void>,
-  ): Promise<void> => {
-    if (tracing === undefined) return work()
-    const parent = incoming.headers['traceparent']?.toString()
-    return tracing.span(`edge ${surface}`, {
-      service: 'finance-edge',
-      kind: 'server',
-      attributes: { 'request.id': id },
-      parent,
-    }, async (span) => {
-      await work()
-      span.set({ 'http.response.status_code': outgoing.statusCode })
-      if (outgoing.statusCode >= 500) span.fail()
-    })
+/** Runs the work of a surface as a span. */
+async function traced(
+  tracing: Tracing | undefined,
+  surface: Surface,
+  { incoming, outgoing, id }: EdgeRequest,
+  work: () => void | Promise<void>,
+): Promise<void> {
+  if (tracing === undefined) return work()
+  const parent = incoming.headers['traceparent']?.toString()
+  return tracing.span(`edge ${surface}`, {
+    service: 'finance-edge',
+    kind: 'server',
+    attributes: { 'request.id': id },
+    parent,
+  }, async (span) => {
+    await work()
+    span.set({ 'http.response.status_code': outgoing.statusCode })
+    if (outgoing.statusCode >= 500) span.fail()
+  })
+}
+
+/** Takes a request. Removes headers that a client may not choose. */
+function requestOf(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  clientOf: ReturnType<typeof clientReader>,
+  traceProxies: AddressRange[],
+): EdgeRequest {
+  const address = incoming.socket.remoteAddress ?? ''
+  const request: EdgeRequest = {
+    incoming,
+    outgoing,
+    id: requestIdOf(incoming, traceProxies),
+    client: clientOf(address, incoming.headers['x-forwarded-for']?.toString()),
   }
+  // Otherwise a client could add its requests to another user's trace.
+  if (!isFromTrustedProxy(address, traceProxies)) {
+    for (const name of traceHeaders) delete incoming.headers[name]
+  }
+  return request
+}
+
+/** Serves a target on its surface. */
+async function serveTarget(parts: Parts, request: EdgeRequest, target: string): Promise<void> {
+  const { auth, app, hold, tracing, serveData } = parts
+  // Matches the path without decoding it. A path that matches only after decoding is a different
+  // path.
+  const [, prefix, path = '/', query = ''] = dataPath.exec(target) ?? []
+  const sentence = prefix === undefined ? wrongDoor(target) : undefined
+  if (sentence !== undefined) {
+    observeRequest(parts, 'app', request)
+    return rejectWrongDoor(request, sentence)
+  }
+  const isApp = app !== undefined && isOfApp(target)
+  const surface = isApp ? 'app' : prefix === undefined ? 'auth' : 'data'
+  observeRequest(parts, surface, request)
+  if (isApp) {
+    request.outgoing.setHeader(requestIdHeader, request.id)
+    return app(request.incoming, request.outgoing)
+  }
+  const isClosed = !target.startsWith('/') ||
+    auth.upstreams !== undefined && probePath.test(target)
+  if (prefix === undefined && isClosed) return rejectAuth(request, 'NOT_FOUND')
+  const holdEnd = hold?.passed()
+  if (holdEnd !== undefined) await holdEnd
+  if (prefix !== undefined)
+    return traced(
+      tracing,
+      surface,
+      request,
+      () =>
+        serveData({
+          ...request,
+          prefix,
+          path: path + query,
+          traceparent: tracing?.traceparent(),
+        }),
+    )
+  const work = () => auth.serve(request, tracing?.traceparent())
+  return target.startsWith('/api/') ? traced(tracing, surface, request, work) : work()
+}
+
+/** Builds the edge. */
+export function edge(options: EdgeOptions): Listener {
+  const { auth, data, traceProxies, isStopping = () => false, log, registry } = options
+  const clientOf = clientReader(options.trustedProxies, log)
+  const metrics = edgeMetrics(registry, {
+    data: data.postgrest,
+    ...(data.standbys && { standby: data.standbys }),
+    ...(auth.upstreams && { auth: auth.upstreams }),
+    ...(auth.realtime && { realtime: auth.realtime }),
+  }, data.shares)
+  const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
+  const serveData = dataSurface({ ...data, onRejection: metrics.rejected, onError })
+  const parts: Parts = { ...options, metrics, serveData }
+  const health = healthAnswer(auth, data.postgrest)
 
   return async (incoming, outgoing) => {
-    const address = incoming.socket.remoteAddress ?? ''
-    const request: EdgeRequest = {
-      incoming,
-      outgoing,
-      id: requestIdOf(incoming, traceProxies),
-      client: clientOf(address, incoming.headers['x-forwarded-for']?.toString()),
-    }
-    // Otherwise a client could add its requests to another user's trace.
-    if (!isFromTrustedProxy(address, traceProxies)) {
-      for (const name of traceHeaders) delete incoming.headers[name]
-    }
+    const request = requestOf(incoming, outgoing, clientOf, traceProxies)
     if (isStopping()) outgoing.shouldKeepAlive = false
     if (!hasValidHost(incoming)) return rejectAuth(request, 'VALIDATION_ERROR')
     const target = (incoming.url ?? '').replace(absoluteForm, '')
@@ -257,39 +314,6 @@ export function edge(
       return incoming.method === 'GET' || incoming.method === 'HEAD'
         ? health(request)
         : rejectAuth(request, 'METHOD_NOT_ALLOWED', otherMethod.message, otherMethod.headers)
-    // Matches the path without decoding it. A path that matches only after decoding is a different
-    // path.
-    const [, prefix, path = '/', query = ''] = dataPath.exec(target) ?? []
-    const sentence = prefix === undefined ? wrongDoor(target) : undefined
-    if (sentence !== undefined) {
-      observe('app', request)
-      return rejectWrongDoor(request, sentence)
-    }
-    const isApp = app !== undefined && isOfApp(target)
-    const surface = isApp ? 'app' : prefix === undefined ? 'auth' : 'data'
-    observe(surface, request)
-    if (isApp) {
-      outgoing.setHeader(requestIdHeader, request.id)
-      return app(incoming, outgoing)
-    }
-    const isClosed = !target.startsWith('/') ||
-      auth.upstreams !== undefined && probePath.test(target)
-    if (prefix === undefined && isClosed) return rejectAuth(request, 'NOT_FOUND')
-    const holdEnd = hold?.passed()
-    if (holdEnd !== undefined) await holdEnd
-    if (prefix !== undefined)
-      return traced(
-        surface,
-        request,
-        () =>
-          serveData({
-            ...request,
-            prefix,
-            path: path + query,
-            traceparent: tracing?.traceparent(),
-          }),
-      )
-    const work = () => auth.serve(request, tracing?.traceparent())
-    return target.startsWith('/api/') ? traced(surface, request, work) : work()
+    return serveTarget(parts, request, target)
   }
 }

@@ -1,6 +1,5 @@
 /**
- * Forwards a request to an upstream and streams the response back. Of the responses only a small
- * error is buffered, which `rewrite` may rewrite.
+ * Forwards a request to an upstream and streams the response back: answer.ts.
  *
  * Requests without a body use undici, which costs half of Node's own client. Requests with a body
  * use Node's client, because undici cannot wait for `100 Continue`: PostgREST asks for a body only
@@ -12,70 +11,16 @@ import {
   type ClientRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
-  type OutgoingHttpHeaders,
   type ServerResponse,
 } from 'node:http'
-import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { defaultHost, endAtStop, hasBody } from '../common/http-server.ts'
-import { requestIdHeader } from '../common/request-id.ts'
-import { limited, readWhole, withheldEnd, withoutMark } from './bodies.ts'
-import { endAnswer } from './reject.ts'
+import { endAtStop, hasBody } from '../common/http-server.ts'
+import { createAnswer, sendResponse } from './answer.ts'
+import { limited, withheldEnd, withoutMark } from './bodies.ts'
+import type { Forwarded } from './request.ts'
 import { Interrupted } from './translation.ts'
 import { connectMs, maxHeaderSize, type Upstream, type Upstreams } from './upstreams.ts'
-
-/** A request at the edge. */
-export type EdgeRequest = {
-  id: string
-  /** The client's address, which the client cannot choose. */
-  client: string
-  incoming: IncomingMessage
-  outgoing: ServerResponse
-}
-
-/**
- * A request with its path and headers for the upstream, and the functions that adapt the response
- * for the client.
- */
-export type Forwarded = EdgeRequest & {
-  path: string
-  headers: OutgoingHttpHeaders
-  bodyLimit: number
-  /** The whole body, if the surface has read it. Otherwise it is streamed. */
-  body?: Buffer | undefined
-  /**
-   * Waits until the upstream may work on the request. A streamed body goes to the upstream before
-   * that, except its end. An admitted request continues until the response begins, also if the
-   * client leaves, because the upstream does not stop its work.
-   * @returns the function to call when the response begins; undefined if the request is refused
-   */
-  admit?: ((upstream: Upstream) => Promise<(() => void) | undefined>) | undefined
-  /**
-   * Whether the response is a live stream. It has a connection of its own, and ends when the edge
-   * stops.
-   */
-  isStream?: boolean
-  /**
-   * Whether the request sends or reads a file, which may take long. It has a connection of its own.
-   */
-  isFile?: boolean
-  /**
-   * The text that replaces a byte order mark at the start of a streamed body. It has the length of
-   * the mark.
-   */
-  markReplacement?: string | undefined
-  /**
-   * Returns the response headers for the client. @param received alternating names and values, as
-   * the upstream sent them
-   */
-  answerHeaders: (received: readonly string[], status: number) => string[]
-  /**
-   * Returns a status and a body to send in place of an error of the upstream, or undefined.
-   * @throws Interrupted if the surface itself must answer, because the upstream lost its database
-   */
-  rewrite?: (status: number, body: Buffer) => { status: number, body: Buffer } | undefined
-}
 
 /**
  * The outcome of a forwarded request: the response was sent, no upstream was there, each refused
@@ -88,58 +33,6 @@ export type Outcome =
   | 'not-admitted'
   | 'too-large'
   | 'not-text'
-
-/**
- * Headers that belong to a connection (RFC 9110, 7.6.1). `expect` is among them, because the edge
- * answers it.
- */
-const ofConnection = new Set([
-  'connection',
-  'expect',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
-
-/**
- * Returns the request headers for an upstream. Node has joined repeated headers (RFC 9110, 5.3). A
- * header that `Connection` names is kept: otherwise a client could have its token dropped after the
- * edge has counted it.
- */
-export function forwardedHeaders(
-  { id, client, incoming }: EdgeRequest,
-  headers: IncomingHttpHeaders,
-  traceparent: string | undefined,
-): OutgoingHttpHeaders {
-  const forwarded: OutgoingHttpHeaders = {}
-  for (const name in headers) if (!ofConnection.has(name)) forwarded[name] = headers[name]
-  // a request by HTTP/1.0 may have none, and is forwarded by HTTP/1.1
-  forwarded['host'] ??= defaultHost.hostname
-  forwarded['x-forwarded-for'] = client
-  forwarded[requestIdHeader] = id
-  if (traceparent !== undefined) forwarded['traceparent'] = traceparent
-  if (incoming.headers['transfer-encoding'] !== undefined)
-    forwarded['transfer-encoding'] = 'chunked'
-  return forwarded
-}
-
-/**
- * Returns true for a response header that the client receives. The edge sends the request id
- * itself.
- */
-export const isForClient = (name: string): boolean =>
-  !ofConnection.has(name) && name !== requestIdHeader
-
-const readMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
-
-/** Returns true for a request that may be sent twice. */
-export const isRead = (incoming: IncomingMessage): boolean =>
-  readMethods.has(incoming.method ?? '') && !hasBody(incoming)
 
 /** Error codes of a failed connect: the upstream has not seen the request. */
 const rejectedCodes = new Set([
@@ -161,41 +54,6 @@ const cutCodes = new Set([
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
 
-/** Largest error body that `rewrite` reads, in bytes. */
-const rewrittenBytes = 16 * 1024
-
-const isRewritten = ({ rewrite }: Forwarded, status: number) =>
-  rewrite !== undefined && status >= 400
-
-/**
- * Sends status and headers of a buffered error, as `rewrite` rewrites them. @returns the body to
- * send
- */
-function sendHead(
-  { outgoing, answerHeaders, rewrite }: Forwarded,
-  { status, received }: Head,
-  body: Buffer,
-): Buffer {
-  const rewritten = rewrite?.(status, body)
-  const headers = answerHeaders(received, rewritten?.status ?? status)
-  if (rewritten === undefined) {
-    outgoing.writeHead(status, headers)
-    return body
-  }
-  const kept = headers.flatMap((
-    name,
-    at,
-  ) => (at % 2 === 0 && !/^content-length$/i.test(name) ? [name, headers[at + 1] ?? ''] : []))
-  outgoing.writeHead(rewritten.status, [...kept, 'content-length', String(rewritten.body.length)])
-  return rewritten.body
-}
-
-/**
- * Status and headers of a response. The edge sends its own reason phrase: PostgREST's is the text
- * of an error.
- */
-type Head = { status: number, received: string[] }
-
 /**
  * Does the work of a request when the upstream admits it. @param work receives the function to call
  * when the response begins
@@ -215,6 +73,13 @@ export async function whenAdmitted<Result>(
   }
 }
 
+/** Returns a request without a body in the form of undici. */
+const messageOf = ({ incoming, path, headers }: Forwarded): Dispatcher.DispatchOptions => ({
+  path,
+  method: incoming.method as Dispatcher.HttpMethod,
+  headers: headers as IncomingHttpHeaders,
+})
+
 /**
  * Sends a request without a body and streams the response.
  * @param onResponse called when the response begins
@@ -229,31 +94,18 @@ export function read(
   onResponse: () => void,
   accepts: (status: number) => boolean = () => true,
 ): Promise<boolean> {
-  const {
-    incoming,
-    outgoing,
-    path,
-    headers,
-    answerHeaders,
-    admit,
-    isStream = false,
-    isFile = false,
-  } = request
+  const { outgoing, admit, isStream = false, isFile = false } = request
   const pool = isStream || isFile ? upstream.streams : upstream.pool
   return new Promise((resolve, reject) => {
     let requestController: Dispatcher.DispatchController | undefined
-    let buffered: { head: Head, chunks: Buffer[], bytes: number } | undefined
+    const answer = createAnswer(request)
     let isWorking = false
     // a stop of the edge ends a live stream, which the upstream continues
     const abort = () =>
       outgoing.writableFinished && !isStream || isWorking ||
       requestController?.abort(new Error('The client is gone.'))
     outgoing.once('close', abort)
-    pool.dispatch({
-      path,
-      method: incoming.method as Dispatcher.HttpMethod,
-      headers: headers as IncomingHttpHeaders,
-    }, {
+    pool.dispatch(messageOf(request), {
       onRequestStart: (controller) => {
         requestController = controller
         if (outgoing.destroyed) abort()
@@ -270,33 +122,17 @@ export function read(
           return
         }
         const received = (controller.rawHeaders as Buffer[]).map((part) => part.toString('latin1'))
-        if (isRewritten(request, status))
-          buffered = { head: { status, received }, chunks: [], bytes: 0 }
-        else outgoing.writeHead(status, answerHeaders(received, status))
+        answer.begin({ status, received })
         if (isStream) endAtStop(outgoing)
       },
       onResponseData: (controller, chunk) => {
-        if (outgoing.writableEnded) return
-        let data = chunk
-        if (buffered !== undefined) {
-          buffered.chunks.push(chunk)
-          buffered.bytes += chunk.length
-          if (buffered.bytes <= rewrittenBytes) return
-          outgoing.writeHead(
-            buffered.head.status,
-            answerHeaders(buffered.head.received, buffered.head.status),
-          )
-          data = Buffer.concat(buffered.chunks)
-          buffered = undefined
-        }
-        if (outgoing.write(data)) return
+        if (outgoing.writableEnded || answer.write(chunk)) return
         controller.pause()
         outgoing.once('drain', () => controller.resume())
       },
       onResponseEnd: () => {
         try {
-          if (buffered === undefined) outgoing.end()
-          else outgoing.end(sendHead(request, buffered.head, Buffer.concat(buffered.chunks)))
+          answer.end()
           resolve(true)
         } catch (error) {
           reject(error)
@@ -308,20 +144,6 @@ export function read(
       },
     })
   })
-}
-
-async function sendResponse(response: IncomingMessage, request: Forwarded): Promise<void> {
-  const { incoming, outgoing } = request
-  const head = { status: response.statusCode ?? 502, received: response.rawHeaders }
-  const body = isRewritten(request, head.status)
-    ? await readWhole(response, rewrittenBytes, true)
-    : undefined
-  if (body !== undefined) outgoing.write(sendHead(request, head, body))
-  else {
-    outgoing.writeHead(head.status, request.answerHeaders(head.received, head.status))
-    await pipeline(response, outgoing, { end: false })
-  }
-  await endAnswer(incoming, outgoing)
 }
 
 /** Sets a timeout for the connect, which Node's client lacks. */

@@ -18,8 +18,8 @@ import { appFiles, needApp, policyOfApp } from './app-files.ts'
 import { publicKeysOf, remoteAuth } from './auth-surface.ts'
 import { callerReader, reportMissingKeys } from './callers.ts'
 import { connectionShares, poolOfEdge } from './connection-shares.ts'
-import { edge } from './edge.ts'
-import { createHold } from './hold.ts'
+import { edge, type EdgeOptions } from './edge.ts'
+import { createHold, type Hold } from './hold.ts'
 import { anyAnswers, discoveredUpstreams } from './upstreams.ts'
 
 /** Time to wait for a PostgREST that restarts, in milliseconds. */
@@ -68,6 +68,68 @@ const adminListener =
     else outgoing.writeHead(url !== '/readyz' ? 404 : isStopping() ? 503 : 200).end()
   }
 
+/** Finds the upstreams of both surfaces. @param running ends the search */
+function findUpstreams(settings: Settings, log: Log, running: AsyncDisposableStack) {
+  const discover = (
+    setting: 'AUTH_UPSTREAM' | 'REALTIME_UPSTREAM' | 'POSTGREST_UPSTREAM' | 'DATA_REPLICAS',
+    urls: string[],
+    readyPort?: number,
+    read?: string,
+  ) => {
+    const upstreams = discoveredUpstreams(
+      urls,
+      readyPort === undefined ? undefined : { port: readyPort, read },
+      (name, problem) => log.warn({ setting, name }, problem),
+    )
+    running.defer(upstreams.close)
+    return upstreams
+  }
+  const auth = discover('AUTH_UPSTREAM', need(settings, 'AUTH_UPSTREAM'))
+  const realtime = settings.REALTIME_UPSTREAM &&
+    discover('REALTIME_UPSTREAM', settings.REALTIME_UPSTREAM)
+  const postgrest = discover(
+    'POSTGREST_UPSTREAM',
+    need(settings, 'POSTGREST_UPSTREAM'),
+    settings.POSTGREST_READY_PORT,
+    '/tags?limit=0',
+  )
+  const standbys = settings.DATA_REPLICAS &&
+    discover('DATA_REPLICAS', settings.DATA_REPLICAS, settings.DATA_REPLICAS_READY_PORT)
+  return { auth, realtime, postgrest, standbys }
+}
+
+/** Returns both surfaces. */
+const surfacesOf = (
+  settings: Settings,
+  log: Log,
+  { auth, realtime, postgrest, standbys }: ReturnType<typeof findUpstreams>,
+): Pick<EdgeOptions, 'auth' | 'data'> => ({
+  auth: {
+    serve: remoteAuth(auth, realtime),
+    isReady: () => anyAnswers(auth, { method: 'GET', path: '/readyz' }),
+    upstreams: auth,
+    ...(realtime !== undefined && { realtime }),
+  },
+  data: {
+    postgrest,
+    standbys,
+    readCaller: callerReader(publicKeysOf(auth), reportMissingKeys(log)),
+    shares: connectionShares(poolOfEdge(settings.PGRST_DB_POOL, settings.EDGE_REPLICAS.most)),
+    bodyLimit: settings.DATA_BODY_LIMIT,
+    timeoutMs: postgrestTimeoutMs,
+  },
+})
+
+/** Makes the hold of requests, which begins and ends by a signal. */
+function holdBySignals(log: Log): Hold {
+  const hold = createHold()
+  process.on('SIGUSR2', () => {
+    hold.begin()
+    log.info('requests are held')
+  }).on('SIGUSR1', hold.end)
+  return hold
+}
+
 async function start(settings: Settings, log: Log): Promise<() => Promise<void>> {
   const running = new AsyncDisposableStack()
   try {
@@ -76,31 +138,7 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
     const app = await appOf(settings)
     let stopping = false
     const isStopping = () => stopping
-    const discover = (
-      setting: 'AUTH_UPSTREAM' | 'REALTIME_UPSTREAM' | 'POSTGREST_UPSTREAM' | 'DATA_REPLICAS',
-      urls: string[],
-      readyPort?: number,
-      read?: string,
-    ) => {
-      const upstreams = discoveredUpstreams(
-        urls,
-        readyPort === undefined ? undefined : { port: readyPort, read },
-        (name, problem) => log.warn({ setting, name }, problem),
-      )
-      running.defer(upstreams.close)
-      return upstreams
-    }
-    const auth = discover('AUTH_UPSTREAM', need(settings, 'AUTH_UPSTREAM'))
-    const realtime = settings.REALTIME_UPSTREAM &&
-      discover('REALTIME_UPSTREAM', settings.REALTIME_UPSTREAM)
-    const postgrest = discover(
-      'POSTGREST_UPSTREAM',
-      need(settings, 'POSTGREST_UPSTREAM'),
-      settings.POSTGREST_READY_PORT,
-      '/tags?limit=0',
-    )
-    const standbys = settings.DATA_REPLICAS &&
-      discover('DATA_REPLICAS', settings.DATA_REPLICAS, settings.DATA_REPLICAS_READY_PORT)
+    const upstreams = findUpstreams(settings, log, running)
     const tracing = startTracing(
       settings.OTEL_EXPORTER_OTLP_ENDPOINT,
       settings.OTEL_EXPORTER_OTLP_HEADERS,
@@ -109,30 +147,12 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
     if (tracing !== undefined) running.defer(tracing.stop)
     const registry = new Registry()
     collectDefaultMetrics({ register: registry })
-    const hold = createHold()
-    process.on('SIGUSR2', () => {
-      hold.begin()
-      log.info('requests are held')
-    }).on('SIGUSR1', hold.end)
     const listener = edge({
-      auth: {
-        serve: remoteAuth(auth, realtime),
-        isReady: () => anyAnswers(auth, { method: 'GET', path: '/readyz' }),
-        upstreams: auth,
-        ...(realtime !== undefined && { realtime }),
-      },
-      data: {
-        postgrest,
-        standbys,
-        readCaller: callerReader(publicKeysOf(auth), reportMissingKeys(log)),
-        shares: connectionShares(poolOfEdge(settings.PGRST_DB_POOL, settings.EDGE_REPLICAS.most)),
-        bodyLimit: settings.DATA_BODY_LIMIT,
-        timeoutMs: postgrestTimeoutMs,
-      },
+      ...surfacesOf(settings, log, upstreams),
       trustedProxies: settings.TRUSTED_PROXIES,
       traceProxies: settings.TRACE_PROXIES,
       app,
-      hold,
+      hold: holdBySignals(log),
       isStopping,
       log,
       registry,
@@ -151,7 +171,6 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
     }
     const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
     const hasSlowBody = ({ url }: IncomingMessage) => isFileUrl(url)
-    const { TRUSTED_PROXIES: trustedProxies } = settings
     running.defer(
       await startServer(listener, {
         host,
@@ -161,7 +180,7 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
         onStop,
         onError,
         hasSlowBody,
-        trustedProxies,
+        trustedProxies: settings.TRUSTED_PROXIES,
       }),
     )
     log.info({ port }, 'edge listening')

@@ -19,6 +19,7 @@ import {
   pathIn,
   sourceOf,
   type Embedding,
+  type Filter,
   type Parameter,
 } from './query-text.ts'
 
@@ -63,7 +64,7 @@ export const most = {
   conditions: 100,
 } as const
 
-export type QueryRejection =
+type QueryRejection =
   | 'URI_TOO_LONG'
   | 'INVALID_ENCODING'
   | 'QUERY_TOO_COMPLEX'
@@ -152,17 +153,16 @@ function unknownInOrder(
   })
 }
 
-/**
- * Checks a URL against these rules.
- * @param url path and query as received, one byte a character
- * @returns the error code, with a message that names the refused name; undefined if the URL is
- * accepted
- */
-export function checkQuery(
-  method: string,
-  url: string,
-): { code: QueryRejection, message?: string } | undefined {
-  if (!isText(decode(url))) return { code: 'INVALID_ENCODING' }
+/** A query as sent: the decoded path and parameters, with the lengths of their texts. */
+type Query = {
+  method: string
+  path: string
+  parameters: (Parameter & { nameBytes: number, bytes: number })[]
+}
+
+type Rejection = { code: QueryRejection, message?: string }
+
+function queryOf(method: string, url: string): Query {
   const at = url.indexOf('?')
   const path = decode(at === -1 ? url : url.slice(0, at))
   const parts = at === -1 ? [] : url.slice(at + 1).split(/[&;]/)
@@ -175,9 +175,19 @@ export function checkQuery(
       bytes: part.length,
     }
   })
-  const named = (names: RegExp) => parameters.filter(({ name }) => names.test(name))
-  const valuesOf = (names: RegExp) => named(names).map((parameter) => parameter.value)
-  const logic = named(/^(.*\.)?(and|or)$/s)
+  return { method, path, parameters }
+}
+
+const named = ({ parameters }: Query, names: RegExp) =>
+  parameters.filter(({ name }) => names.test(name))
+const valuesOf = (query: Query, names: RegExp) =>
+  named(query, names).map((parameter) => parameter.value)
+
+const logicNames = /^(.*\.)?(and|or)$/s
+
+/** Checks the size of the path and of the parameters. */
+function checkSize(query: Query): Rejection | undefined {
+  const { path, parameters } = query
   const lists = /^(select|columns|on_conflict|(.*\.)?order)$/s
   const listBytes = parameters.filter(({ name }) => lists.test(name)).reduce(
     (sum, { bytes }) => sum + bytes,
@@ -189,24 +199,28 @@ export function checkQuery(
   const argumentBytes = path.includes('/rpc/')
     ? parameters.reduce((sum, { nameBytes }) => sum + nameBytes, 0)
     : 0
+  const selects = valuesOf(query, /^select$/)
   const isTooMuch = parameters.length > most.parameters
     || argumentBytes > most.argumentBytes
-    || valuesOf(/^select$/).some((select) =>
+    || selects.some((select) =>
       select.split(/[,()]/).some((item) => item.length > most.relationBytes && !/->|::/.test(item))
     )
     || parameters.some(({ nameBytes }) => nameBytes > most.nameBytes)
-    || count(valuesOf(lists), /,|->/g) > most.items
+    || count(valuesOf(query, lists), /,|->/g) > most.items
     || listBytes > most.itemBytes
-    || count(valuesOf(/^select$/), /[(*]/g) > most.embeddings
-    || count(logic.map((one) => one.value), /\(/g) > most.groups
-  if (isTooMuch) return { code: 'QUERY_TOO_COMPLEX' }
-  const conditions = logic.flatMap(conditionsOf)
-  if (conditions.length + count(conditions.map(({ column }) => column), /->/g) > most.conditions)
-    return { code: 'QUERY_TOO_COMPLEX' }
-  const filters = parameters.filter(isFilter).map(filterOf)
-  if ([...filters, ...conditions].some((filter) => repeatsByNumber(filter.value)))
-    return { code: 'QUERY_TOO_COMPLEX' }
-  const selects = valuesOf(/^select$/)
+    || count(selects, /[(*]/g) > most.embeddings
+    || count(valuesOf(query, logicNames), /\(/g) > most.groups
+  return isTooMuch ? { code: 'QUERY_TOO_COMPLEX' } : undefined
+}
+
+/** Checks the names and the casts of columns. */
+function checkColumns(
+  query: Query,
+  filters: Filter[],
+  conditions: Filter[],
+): Rejection | undefined {
+  const { method, path } = query
+  const selects = valuesOf(query, /^select$/)
   const items = selects.flatMap(itemsOf)
   if (items.flatMap(castsOf).some((type) => !plainType.test(type))) return { code: 'PGRST100' }
   const isKnown = (name: string) => isColumn(path, name)
@@ -223,7 +237,9 @@ export function checkQuery(
     ...items.filter(({ delimiter }) => delimiter !== '(').map(sourceOf).filter((name) =>
       !isKnown(name)
     ),
-    ...named(/^(.*\.)?order$/s).flatMap((order) => unknownInOrder(order, embeddings, isKnown)),
+    ...named(query, /^(.*\.)?order$/s).flatMap((order) =>
+      unknownInOrder(order, embeddings, isKnown)
+    ),
     ...[...conditions, ...filters]
       .filter((filter) =>
         !(ofEmbedded.includes(filter) && isNullFilter(filter) &&
@@ -232,8 +248,17 @@ export function checkQuery(
       .map(({ column }) => nameIn(column))
       .filter((name) => !isKnown(name)),
   ][0]
-  if (unknown !== undefined)
-    return { code: '42703', message: `column ${nameInMessage(unknown)} does not exist` }
+  return unknown === undefined
+    ? undefined
+    : { code: '42703', message: `column ${nameInMessage(unknown)} does not exist` }
+}
+
+/** Checks the values of filters and arguments. */
+function checkValues(
+  { path, parameters }: Query,
+  filters: Filter[],
+  conditions: Filter[],
+): Rejection | undefined {
   const configuration = [...filters, ...conditions].map((filter) =>
     otherConfiguration.exec(filter.value)?.[1]
   ).find((name) => name !== undefined)
@@ -250,25 +275,51 @@ export function checkQuery(
   const newer = givenNumbers.filter(({ name }) => numbers.has(name)).map(({ value }) =>
     newerNumber.exec(value)?.[0]
   ).find((text) => text !== undefined)
-  if (newer !== undefined)
-    return {
-      code: '22P02',
-      message: `invalid input syntax for type numeric: "${nameInMessage(newer)}"`,
-    }
+  return newer === undefined ? undefined : {
+    code: '22P02',
+    message: `invalid input syntax for type numeric: "${nameInMessage(newer)}"`,
+  }
+}
+
+/** Checks `limit`, `offset` and `order`, which PostgREST ignores or fails at in some requests. */
+function checkPaging(query: Query): Rejection | undefined {
+  const { method, path } = query
   // PostgREST would ignore it and return all rows, or fail at a negative limit of an embedded table
-  if (valuesOf(/^(.*\.)?(limit|offset)$/s).some((value) => !/^ *\d{1,18} *$/.test(value)))
+  if (valuesOf(query, /^(.*\.)?(limit|offset)$/s).some((value) => !/^ *\d{1,18} *$/.test(value)))
     return { code: 'PGRST103' }
   // PostgREST 13 and later would ignore it and change every row of the filter
-  if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^(limit|offset)$/).length > 0)
+  if (['PATCH', 'DELETE'].includes(method) && valuesOf(query, /^(limit|offset)$/).length > 0)
     return { code: 'LIMIT_NOT_SUPPORTED' }
   // PostgreSQL would not run the function, and the response would be a success
   if (
     method === 'POST' && path.includes('/rpc/') &&
-    valuesOf(/^limit$/).some((value) => Number(value) === 0)
+    valuesOf(query, /^limit$/).some((value) => Number(value) === 0)
   ) return { code: 'LIMIT_NOT_SUPPORTED' }
   // PostgREST 12 fails at it
   if (
-    ['PATCH', 'DELETE'].includes(method) && valuesOf(/^order$/).some((value) => value.includes('('))
+    ['PATCH', 'DELETE'].includes(method) &&
+    valuesOf(query, /^order$/).some((value) => value.includes('('))
   ) return { code: 'ORDER_NOT_SUPPORTED' }
   return undefined
+}
+
+/**
+ * Checks a URL against these rules.
+ * @param url path and query as received, one byte a character
+ * @returns the error code, with a message that names the refused name; undefined if the URL is
+ * accepted
+ */
+export function checkQuery(method: string, url: string): Rejection | undefined {
+  if (!isText(decode(url))) return { code: 'INVALID_ENCODING' }
+  const query = queryOf(method, url)
+  const tooLarge = checkSize(query)
+  if (tooLarge !== undefined) return tooLarge
+  const conditions = named(query, logicNames).flatMap(conditionsOf)
+  if (conditions.length + count(conditions.map(({ column }) => column), /->/g) > most.conditions)
+    return { code: 'QUERY_TOO_COMPLEX' }
+  const filters = query.parameters.filter(isFilter).map(filterOf)
+  if ([...filters, ...conditions].some((filter) => repeatsByNumber(filter.value)))
+    return { code: 'QUERY_TOO_COMPLEX' }
+  return checkColumns(query, filters, conditions) ?? checkValues(query, filters, conditions) ??
+    checkPaging(query)
 }

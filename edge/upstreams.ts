@@ -186,29 +186,22 @@ async function addressesOfHost(host: string): Promise<string[]> {
   return found.map(({ address }) => address)
 }
 
+/** A port and a read by which upstreams are checked: discoveredUpstreams(). */
+type Readiness = { port: number, read?: string | undefined }
+
+type OnProblem = (name: string, problem: string) => void
+
 /**
- * Upstreams at every address of some host names. A DNS lookup each second finds new and removed
- * replicas.
- * @param urls such as `http://auth:3000`
- * @param readiness.port port at which `GET /ready` responds with 200 if an upstream is ready;
- * without `readiness` each address counts as ready
- * @param readiness.read path of a read. If it succeeds, a process that was ready before still
- * counts as ready. After an outage of the database PostgREST serves again at once, but its own next
- * connection, which `/ready` waits for, can take 32 seconds.
- * @param onProblem called once when a host name begins to have no address, and when an address is
- * not ready for ten seconds
- * @param resolve looks up the addresses of a host name
+ * Returns the checks of upstreams.
+ * @param upstreamsByKey the upstreams that are not removed
+ * @param signal ends the checks
  */
-export function discoveredUpstreams(
-  urls: string[],
-  readiness: { port: number, read?: string | undefined } | undefined,
-  onProblem: (name: string, problem: string) => void,
-  resolve: (host: string) => Promise<string[]> = addressesOfHost,
-): Upstreams {
-  const upstreamsByKey = new Map<string, Upstream>()
-  const unknown = new Set<string>()
-  const stopped = new AbortController()
-  const { signal } = stopped
+function readinessChecks(
+  upstreamsByKey: ReadonlyMap<string, Upstream>,
+  readiness: Readiness | undefined,
+  onProblem: OnProblem,
+  signal: AbortSignal,
+) {
   const checks = new Agent({
     connect: { timeout: connectMs },
     headersTimeout: connectMs,
@@ -232,7 +225,7 @@ export function discoveredUpstreams(
   const watch = async (
     key: string,
     upstream: Upstream,
-    { port, read }: NonNullable<typeof readiness>,
+    { port, read }: Readiness,
   ): Promise<void> => {
     for (let failed = 0; upstreamsByKey.get(key) === upstream && !signal.aborted;) {
       const isReady = await succeeds(`${originOf(upstream.host, port)}/ready`)
@@ -249,9 +242,20 @@ export function discoveredUpstreams(
       await sleep(readinessMs, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
+  return { watch, close: () => checks.close() }
+}
+
+/**
+ * Returns the function that looks up the addresses of an upstream, each with its port: the last
+ * known ones while DNS fails.
+ */
+function addressLookup(
+  onProblem: OnProblem,
+  resolve: (host: string) => Promise<string[]>,
+): (url: string) => Promise<string[]> {
+  const unknown = new Set<string>()
   const last = new Map<string, string[]>()
-  /** Returns the addresses of an upstream; the last known ones while DNS fails. */
-  const addressesOf = async (url: string): Promise<string[]> => {
+  return async (url) => {
     const { host, port } = addressOf(url)
     const addresses = await resolve(host).catch((error: unknown) =>
       unknownHost.has((error as NodeJS.ErrnoException).code ?? '') ? [] : last.get(host) ?? []
@@ -262,6 +266,32 @@ export function discoveredUpstreams(
     else unknown.delete(host)
     return addresses.map((address) => `${address} ${port}`)
   }
+}
+
+/**
+ * Upstreams at every address of some host names. A DNS lookup each second finds new and removed
+ * replicas.
+ * @param urls such as `http://auth:3000`
+ * @param readiness.port port at which `GET /ready` responds with 200 if an upstream is ready;
+ * without `readiness` each address counts as ready
+ * @param readiness.read path of a read. If it succeeds, a process that was ready before still
+ * counts as ready. After an outage of the database PostgREST serves again at once, but its own next
+ * connection, which `/ready` waits for, can take 32 seconds.
+ * @param onProblem called once when a host name begins to have no address, and when an address is
+ * not ready for ten seconds
+ * @param resolve looks up the addresses of a host name
+ */
+export function discoveredUpstreams(
+  urls: string[],
+  readiness: Readiness | undefined,
+  onProblem: OnProblem,
+  resolve: (host: string) => Promise<string[]> = addressesOfHost,
+): Upstreams {
+  const upstreamsByKey = new Map<string, Upstream>()
+  const stopped = new AbortController()
+  const { signal } = stopped
+  const checks = readinessChecks(upstreamsByKey, readiness, onProblem, signal)
+  const addressesOf = addressLookup(onProblem, resolve)
   const discover = async (): Promise<void> => {
     const found = new Set((await Promise.all(urls.map(addressesOf))).flat())
     for (const [key, upstream] of upstreamsByKey) {
@@ -274,7 +304,7 @@ export function discoveredUpstreams(
       const [host = '', port] = key.split(' ')
       const upstream = connectTo(host, Number(port), readiness === undefined)
       upstreamsByKey.set(key, upstream)
-      if (readiness !== undefined) void watch(key, upstream, readiness)
+      if (readiness !== undefined) void checks.watch(key, upstream, readiness)
     }
   }
   const discovering = (async () => {

@@ -2,21 +2,18 @@
 import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono, type Context } from 'hono'
-import { cors } from 'hono/cors'
-import { isAppOrigin } from '../common/app-origins.ts'
 import { clientReader, isFromTrustedProxy, isOnThisMachine } from '../common/client-address.ts'
 import { policyOfData } from '../common/http-server.ts'
 import { requestIdHeader, requestIdOf } from '../common/request-id.ts'
 import type { Tracing } from '../common/tracing.ts'
-import { basePath, tokenHeaders, transportHeader } from '../common/contract.ts'
+import { basePath } from '../common/contract.ts'
 import { onlyMethods } from '../common/error-codes.ts'
+import { allowTrustedOrigins, rejectForeignOrigins } from './cross-origin.ts'
 import { errorResponse, isRejection, unexpectedErrorResponse } from './errors.ts'
-import { originOf } from './origins.ts'
 import { describeError, loggablePath, type Log } from '../common/log.ts'
 import type { Env, ProcessServices, Route, RouteContext, ServiceConfig, Services } from './route.ts'
 import type { ServiceName } from './database.ts'
 import type { HttpMetrics } from './metrics.ts'
-import { originLog } from './origin-log.ts'
 import { serveRoute } from './serve-route.ts'
 
 /** Returns the response of a path that reads nothing but the request. */
@@ -47,19 +44,9 @@ export type AppParts = {
 }
 
 /** Builds the app. */
-export function createApp(
-  { services, name, paths, labels, metrics, tracing, ready, isStopping }: AppParts,
-): Hono<Env> {
-  const { routes, pages = [], documents = [], home } = paths
-  const { config, log } = services
+export function createApp(parts: AppParts): Hono<Env> {
+  const { services: { config, log }, name, labels, metrics, tracing, isStopping } = parts
   const app = new Hono<Env>()
-  const { trusts } = config.origins
-  const note = originLog(log)
-  const isLocal = (context: RouteContext) => {
-    const { socket, headers } = context.env.incoming
-    return config.origins.onLocalhost &&
-      isOnThisMachine(socket.remoteAddress ?? '', headers, config.trustedProxies)
-  }
   const clientOf = clientReader(config.trustedProxies, log)
   const addressOf = (context: Context) =>
     clientOf(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'))
@@ -86,7 +73,18 @@ export function createApp(
   app.notFound(() =>
     errorResponse('NOT_FOUND', 'This path does not exist. All routes are at /docs.')
   )
+  addDocuments(app, parts)
+  app.use(`${basePath}/*`, allowTrustedOrigins(config, log))
+  app.use(`${basePath}/*`, rejectForeignOrigins(config))
+  addRoutes(app, parts, addressOf)
+  return app
+}
 
+/** Adds the paths outside of the routes: the documents, the page at `/` and those for operators. */
+function addDocuments(
+  app: Hono<Env>,
+  { paths: { documents = [], home }, metrics, ready, isStopping }: AppParts,
+): void {
   // A proxy may forward paths below /api/auth unnormalized. Such a path with dots must not reach
   // the paths for operators.
   for (const path of probes) {
@@ -124,62 +122,20 @@ export function createApp(
     ]
   )
     rejectOtherMethods(app, path, ['GET', 'HEAD'])
+}
 
-  const preflightOf = (moreHeaders: string[]) =>
-    cors({
-      origin: (origin) => (trusts(origin) ? origin : null),
-      credentials: true,
-      allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      allowHeaders: [
-        'authorization',
-        'content-type',
-        'idempotency-key',
-        'if-match',
-        'if-none-match',
-        'if-range',
-        'last-event-id',
-        'range',
-        ...moreHeaders,
-      ],
-      maxAge: 600,
-    })
-  const preflights = { page: preflightOf([]), app: preflightOf([transportHeader]) }
-  app.use(`${basePath}/*`, async (context, next) => {
-    const origin = context.req.header('origin')
-    if (origin !== undefined && !trusts(origin)) note('TRUSTED_ORIGINS', origin)
-    const isApp = origin !== undefined && trusts(origin) && isAppOrigin(origin)
-    if (context.req.method === 'OPTIONS') return preflights[isApp ? 'app' : 'page'](context, next)
-    await next()
-    // Hono's cors() would create a response first and then copy the route's response with its
-    // stream, so this sets the headers itself.
-    const { headers } = context.res
-    if (origin !== undefined && trusts(origin)) {
-      headers.set('access-control-allow-origin', origin)
-      const isDropped = headers.has('set-cookie') && config.cookieSameSite === 'lax' &&
-        context.req.header('sec-fetch-site') === 'cross-site'
-      if (isDropped) note('COOKIE_SAME_SITE', origin)
-    }
-    headers.set('access-control-allow-credentials', 'true')
-    headers.set(
-      'access-control-expose-headers',
-      [...exposeHeaders, ...isApp ? Object.values(tokenHeaders) : []].join(','),
-    )
-    headers.append('vary', 'Origin')
-    return undefined
-  })
-  app.use(`${basePath}/*`, async (context, next) => {
-    // better-auth checks only requests with a cookie. A foreign page must not cause a sign-in or a
-    // mail either.
-    const isSafe = context.req.method === 'GET' || context.req.method === 'HEAD'
-    if (!isSafe && !trusts(originOf(context) ?? config.publicUrl))
-      return errorResponse('FORBIDDEN', 'This origin is not among the trusted origins.')
-    // ignoring the header would let a client rely on it
-    if (!isSafe && context.req.header('idempotency-key') !== undefined)
-      return errorResponse('IDEMPOTENCY_KEY_NOT_SUPPORTED')
-    await next()
-    return undefined
-  })
-
+/** Adds the routes and the pages of mailed links. @param addressOf reads the client's address */
+function addRoutes(
+  app: Hono<Env>,
+  { services, paths: { routes, pages = [], documents = [] } }: AppParts,
+  addressOf: (context: Context) => string,
+): void {
+  const { origins, trustedProxies } = services.config
+  const isLocal = (context: RouteContext) => {
+    const { socket, headers } = context.env.incoming
+    return origins.onLocalhost &&
+      isOnThisMachine(socket.remoteAddress ?? '', headers, trustedProxies)
+  }
   for (const row of routes) {
     app.on(row.method, patternOf(row.path), (context) => {
       // its routes are those of its rooms, whose parts it has
@@ -203,21 +159,10 @@ export function createApp(
     )
     rejectOtherMethods(app, patternOf(path), [...methods, 'OPTIONS'])
   }
+  const documentPaths = documents.map(([path]) => path)
   for (const path of documentPaths.filter((one) => one.startsWith(basePath)))
     rejectOtherMethods(app, path, ['GET', 'HEAD', 'OPTIONS'])
-  return app
 }
-
-/** The response headers that pages of trusted origins may read. */
-const exposeHeaders = [
-  'accept-ranges',
-  'content-disposition',
-  'content-range',
-  'etag',
-  'retry-after',
-  'x-change-id',
-  'x-request-id',
-]
 
 /**
  * Responds with 405 to the methods that a path does not have. The routes of the path come first.

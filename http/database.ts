@@ -4,20 +4,12 @@
  * forever.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import {
-  CamelCasePlugin,
-  CompiledQuery,
-  Kysely,
-  PostgresDialect,
-  PostgresDriver,
-  type DatabaseConnection,
-  type PostgresPoolClient,
-  type TransactionSettings,
-} from 'kysely'
+import { CamelCasePlugin, Kysely } from 'kysely'
 import pg from 'pg'
 import type { Tables } from '../db/types.ts'
 import type { Tracing } from '../common/tracing.ts'
 import { currentRequest } from './policy.ts'
+import { joiningDialect, onQueryError, runTransaction, type Transactions } from './transactions.ts'
 
 export type AuthDatabase = Kysely<Tables>
 
@@ -89,13 +81,6 @@ export type Connections = {
 }
 
 type Query = (...args: unknown[]) => unknown
-
-/**
- * Begins with each transaction. Otherwise requests that wait for the locks of a long deletion would
- * take all connections. Statements outside of transactions wait for a migration's locks, until
- * statement_timeout.
- */
-const setLockTimeout = `set local lock_timeout = '1s'`
 
 const isWrite = /^\s*(?:insert|update|delete)\b/i
 
@@ -185,130 +170,17 @@ function wrapClients(pool: pg.Pool, tracing: Tracing | undefined, service: Servi
   })
 }
 
-/** The connection of an open transaction, as Kysely uses it. */
-type OpenTransaction = PostgresPoolClient & Pick<pg.ClientBase, 'query'> & {
-  /** The first error of a statement. PostgreSQL then refuses the rest of the transaction. */
-  failure: unknown
-  /** Whether a transaction inside this one was rolled back. */
-  isRolledBack: boolean
-  /** Whether the connection may belong to another request already. */
-  isClosed: boolean
-  afterCommit: (() => void)[]
-}
-
-function openTransaction(client: pg.PoolClient): OpenTransaction {
-  const query = client.query.bind(client) as Query
-  const transaction: OpenTransaction = {
-    failure: undefined,
-    isRolledBack: false,
-    isClosed: false,
-    afterCommit: [],
-    query: (async (...args: unknown[]): Promise<unknown> => {
-      if (transaction.isClosed) throw new Error('The transaction of this request has ended.')
-      try {
-        return await query(...args)
-      } catch (error) {
-        transaction.failure ??= error
-        throw error
-      }
-    }) as pg.ClientBase['query'],
-    release: () => undefined,
-  }
-  return transaction
-}
-
-type Transactions = AsyncLocalStorage<OpenTransaction | undefined>
-
-const onQueryError = (error: unknown): void => currentRequest.getStore()?.onQueryError(error)
-
-/** Returns the dialect of a pool. Inside a transaction, all statements run on its connection. */
-function joiningDialect(pool: pg.Pool, transactions: Transactions): PostgresDialect {
-  const config = {
-    pool: {
-      options: pool.options,
-      connect: async (): Promise<PostgresPoolClient> => {
-        try {
-          return transactions.getStore() ?? await pool.connect()
-        } catch (error) {
-          // Kysely logs failed queries, but no failed connections.
-          onQueryError(error)
-          throw error
-        }
-      },
-      end: () => pool.end(),
-    },
-  }
-  class JoiningDriver extends PostgresDriver {
-    override async beginTransaction(
-      connection: DatabaseConnection,
-      settings: TransactionSettings,
-    ): Promise<void> {
-      if (transactions.getStore() !== undefined) return
-      await super.beginTransaction(connection, settings)
-      await connection.executeQuery(CompiledQuery.raw(setLockTimeout))
-    }
-    override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-      if (transactions.getStore() === undefined) await super.commitTransaction(connection)
-    }
-    override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-      const transaction = transactions.getStore()
-      if (transaction === undefined)
-        await super.rollbackTransaction(
-          connection as Parameters<PostgresDriver['rollbackTransaction']>[0],
-        )
-      else transaction.isRolledBack = true
-    }
-  }
-  class JoiningDialect extends PostgresDialect {
-    override createDriver(): JoiningDriver {
-      return new JoiningDriver(config)
-    }
-  }
-  return new JoiningDialect(config)
-}
-
-/** Runs work in a transaction on a connection of the pool. */
-async function runTransaction<Result>(
-  pool: pg.Pool,
-  transactions: Transactions,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const client = await pool.connect()
-  const transaction = openTransaction(client)
-  let isBroken = false
-  try {
-    await client.query(`begin; ${setLockTimeout}`)
-    const result = await transactions.run(transaction, work)
-    if (transaction.failure !== undefined || transaction.isRolledBack)
-      throw new Error('A part of the transaction has failed.')
-    await client.query('commit')
-    for (const run of transaction.afterCommit) run()
-    return result
-  } catch (error) {
-    await client.query('rollback').catch(() => {
-      isBroken = true
-    })
-    throw transaction.failure ?? error
-  } finally {
-    transaction.isClosed = true
-    client.release(isBroken)
-  }
-}
-
 /**
- * Opens both pools. They connect with the first query.
+ * Returns the function that opens a pool under a name.
  * @param url the connection of the role `auth_service`
- * @param onError called if an idle connection breaks, which the pool replaces, and if a password is
- * no longer valid
- * @param tracing receives a span for each statement of a request
- * @param service the name of the process in these spans
+ * @param onError called as in connect()
  */
-export function connect(
+function poolsOf(
   url: string,
   onError: (error: Error) => void,
-  tracing?: Tracing,
-  service: ServiceName = 'finance-auth',
-): Connections {
+  tracing: Tracing | undefined,
+  service: ServiceName,
+): (name: string) => pg.Pool {
   let isAccepted = false
   /**
    * Reports once that the database refuses a password that it has accepted before. Without this
@@ -328,7 +200,7 @@ export function connect(
       })
     }
   }
-  const poolOf = (name: string) => {
+  return (name) => {
     const pool = new pg.Pool({
       Client,
       connectionString: url,
@@ -349,6 +221,23 @@ export function connect(
     wrapClients(pool, tracing, service)
     return pool
   }
+}
+
+/**
+ * Opens both pools. They connect with the first query.
+ * @param url the connection of the role `auth_service`
+ * @param onError called if an idle connection breaks, which the pool replaces, and if a password is
+ * no longer valid
+ * @param tracing receives a span for each statement of a request
+ * @param service the name of the process in these spans
+ */
+export function connect(
+  url: string,
+  onError: (error: Error) => void,
+  tracing?: Tracing,
+  service: ServiceName = 'finance-auth',
+): Connections {
+  const poolOf = poolsOf(url, onError, tracing, service)
   const pool = poolOf('auth')
   const enginePool = poolOf('auth-engine')
   const transactions: Transactions = new AsyncLocalStorage()

@@ -6,6 +6,7 @@ import { policyOf, type RateLimit } from './policy.ts'
 import type { RouteGroup } from './room.ts'
 import { sessionEffectOf, type Route } from './route.ts'
 import { reference, type Description, type Json, type Schema } from './openapi/json-schema.ts'
+import { surfaceComponents } from './surface-components.ts'
 
 /** Converts a schema to JSON Schema, and returns the named schemas that it refers to. */
 function jsonSchema(
@@ -207,12 +208,9 @@ function inputOf(row: Route): Json {
   }
 }
 
-function operation(row: Route, tag: string, components: Description['components']): Json {
-  const effect = sessionEffectOf(row)
-  const { credentials } = policyOf(row)
-  const { schema, named } = jsonSchema(row.output, 'output')
-  Object.assign(components.schemas, named)
-  const rejected = byStatus(errorsOf(row)).map(([status, codes]) => {
+/** Returns a reference for each status of an error, and adds its response to the components. */
+const rejectionsOf = (row: Route, components: Description['components']): [string, Json][] =>
+  byStatus(errorsOf(row)).map(([status, codes]) => {
     const name = codes.map(pascal).join('Or')
     // a browser receives a page instead
     const response = row.page !== undefined && status === '400' ? `${name}Page` : name
@@ -222,6 +220,13 @@ function operation(row: Route, tag: string, components: Description['components'
       : { ...described, content: { ...described['content'] as Json, ...page } }
     return [status, reference('responses', response)]
   })
+
+function operation(row: Route, tag: string, components: Description['components']): Json {
+  const effect = sessionEffectOf(row)
+  const { credentials } = policyOf(row)
+  const { schema, named } = jsonSchema(row.output, 'output')
+  Object.assign(components.schemas, named)
+  const rejected = rejectionsOf(row, components)
   const description = [...row.description === undefined ? [] : [row.description], ...limitsOf(row)]
     .join('\n\n')
   return {
@@ -295,6 +300,22 @@ function pageOperation({ path, parameter: name }: PageRoute): Json {
   }
 }
 
+/** Describes a path that returns a description of the surfaces. */
+const documentOperation = (operationId: string, summary: string): Json => ({
+  operationId,
+  tags: [pagesTag.name],
+  summary,
+  security: [],
+  responses: {
+    200: {
+      description: 'The description.',
+      headers: requestIdHeader,
+      content: { 'application/json': { schema: { type: 'object' } } },
+    },
+    ...withoutInput,
+  },
+})
+
 const pagesTag = { name: 'Pages', description: 'Pages for browsers, and this document.' }
 
 /**
@@ -302,72 +323,7 @@ const pagesTag = { name: 'Pages', description: 'Pages for browsers, and this doc
  * starts with `__Secure-`.
  */
 export function surfaceDescription(groups: RouteGroup[], pages: PageRoute[]): Description {
-  const components: Description['components'] = {
-    schemas: {
-      AuthError: {
-        type: 'object',
-        description: 'An error of the auth surface.',
-        required: ['error', 'message'],
-        properties: {
-          error: {
-            type: 'string',
-            enum: Object.keys(errorCodes),
-            description: 'The code on which a program branches.',
-          },
-          message: {
-            type: 'string',
-            description:
-              'A sentence for the user or the log. It may be more specific than the examples.',
-          },
-        },
-      },
-    },
-    responses: {},
-    parameters: {
-      SessionTransport: {
-        name: 'X-Session-Transport',
-        in: 'header',
-        required: false,
-        description:
-          'For native apps: `token` returns the token of the session in the header `set-auth-token`, and sets no cookie. A web page is refused.',
-        schema: { type: 'string', enum: ['token'] },
-      },
-    },
-    headers: {
-      SessionCookie: { description: 'The cookie of the session.', schema: { type: 'string' } },
-      SessionToken: {
-        description:
-          'The token of the session, instead of the cookie, if the request has `X-Session-Transport: token`.',
-        schema: { type: 'string' },
-      },
-    },
-    securitySchemes: {
-      session: {
-        type: 'apiKey',
-        in: 'cookie',
-        name: 'better-auth.session_token',
-        description: 'The cookie that sign-up and sign-in set.',
-      },
-      sessionToken: {
-        type: 'http',
-        scheme: 'bearer',
-        description:
-          'For native apps: the token of the header `set-auth-token`, instead of the cookie.',
-      },
-      apiKey: {
-        type: 'http',
-        scheme: 'bearer',
-        bearerFormat: 'fin_…',
-        description: 'A key of a program, from `POST /api/auth/api-key/create`.',
-      },
-      bearer: {
-        type: 'http',
-        scheme: 'bearer',
-        bearerFormat: 'JWT',
-        description: 'The token that `POST /api/auth/token` issues, valid for an hour.',
-      },
-    },
-  }
+  const components = surfaceComponents()
   const paths: Record<string, Json> = {}
   const add = (path: string, method: string, described: Json) => {
     paths[`${basePath}${path}`] = { ...paths[`${basePath}${path}`], [method]: described }
@@ -377,26 +333,14 @@ export function surfaceDescription(groups: RouteGroup[], pages: PageRoute[]): De
       add(row.path, row.method.toLowerCase(), operation(row, name, components))
   }
   for (const one of pages) add(one.path, 'get', pageOperation(one))
-  const document = (path: string, operationId: string, summary: string) =>
-    add(path, 'get', {
-      operationId,
-      tags: [pagesTag.name],
-      summary,
-      security: [],
-      responses: {
-        200: {
-          description: 'The description.',
-          headers: requestIdHeader,
-          content: { 'application/json': { schema: { type: 'object' } } },
-        },
-        ...withoutInput,
-      },
-    })
-  document('/openapi.json', 'openapi', 'Describes both surfaces.')
-  document(
+  add('/openapi.json', 'get', documentOperation('openapi', 'Describes both surfaces.'))
+  add(
     '/openapi-whole-rows.json',
-    'openapiWholeRows',
-    'Describes requests for JSON with whole rows, for generators of typed clients.',
+    'get',
+    documentOperation(
+      'openapiWholeRows',
+      'Describes requests for JSON with whole rows, for generators of typed clients.',
+    ),
   )
   return {
     paths,

@@ -23,6 +23,42 @@ export type HttpMetrics = {
  */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
+/** Adds the connections of the pools, which a scrape reads. */
+function watchPools(registry: Registry, pools: Record<string, pg.Pool>): void {
+  const registers = [registry]
+  const connections = new Gauge({
+    name: 'auth_db_pool_connections',
+    help: 'Connections to the database.',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      for (const [pool, { totalCount, idleCount }] of Object.entries(pools)) {
+        connections.set({ pool, state: 'in_use' }, totalCount - idleCount)
+        connections.set({ pool, state: 'idle' }, idleCount)
+      }
+    },
+  })
+  const queued = new Gauge({
+    name: 'auth_db_pool_waiting',
+    help: 'Requests that wait for a connection.',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      // A request that gets an idle connection waits for the next turn of the event loop, and
+      // does not count.
+      for (const [pool, { waitingCount, idleCount }] of Object.entries(pools))
+        queued.set({ pool }, Math.max(0, waitingCount - idleCount))
+    },
+  })
+  const most = new Gauge({
+    name: 'auth_db_pool_max',
+    help: 'Maximum number of connections.',
+    labelNames: ['pool'],
+    registers,
+  })
+  for (const [pool, { options }] of Object.entries(pools)) most.set({ pool }, options.max)
+}
+
 /** @param routes the labels of routes, in addition to `unknown` */
 export function createHttpMetrics(routes: Iterable<string>): HttpMetrics {
   const registry = new Registry()
@@ -54,39 +90,7 @@ export function createHttpMetrics(routes: Iterable<string>): HttpMetrics {
       'limit',
       limitKinds,
     ),
-    watchPools: (pools) => {
-      const connections = new Gauge({
-        name: 'auth_db_pool_connections',
-        help: 'Connections to the database.',
-        labelNames: ['pool', 'state'],
-        registers,
-        collect() {
-          for (const [pool, { totalCount, idleCount }] of Object.entries(pools)) {
-            connections.set({ pool, state: 'in_use' }, totalCount - idleCount)
-            connections.set({ pool, state: 'idle' }, idleCount)
-          }
-        },
-      })
-      const queued = new Gauge({
-        name: 'auth_db_pool_waiting',
-        help: 'Requests that wait for a connection.',
-        labelNames: ['pool'],
-        registers,
-        collect() {
-          // A request that gets an idle connection waits for the next turn of the event loop, and
-          // does not count.
-          for (const [pool, { waitingCount, idleCount }] of Object.entries(pools))
-            queued.set({ pool }, Math.max(0, waitingCount - idleCount))
-        },
-      })
-      const most = new Gauge({
-        name: 'auth_db_pool_max',
-        help: 'Maximum number of connections.',
-        labelNames: ['pool'],
-        registers,
-      })
-      for (const [pool, { options }] of Object.entries(pools)) most.set({ pool }, options.max)
-    },
+    watchPools: (pools) => watchPools(registry, pools),
     registry,
   }
 }

@@ -15,7 +15,13 @@ import {
 } from './errors.ts'
 import { problemOf } from './fields.ts'
 import { describeError } from '../common/log.ts'
-import { currentRequest, policyOf, type CurrentRequest } from './policy.ts'
+import {
+  currentRequest,
+  policyOf,
+  type Caller,
+  type CurrentRequest,
+  type Policy,
+} from './policy.ts'
 import { isRead, type Route, type RouteContext } from './route.ts'
 
 /** The maximum size of a JSON body. */
@@ -78,17 +84,28 @@ const checkLimit = ({ allowed, retryAfterSeconds }: Verdict): void => {
   if (!allowed) reject('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
 }
 
+/** Returns a field of the input, if it is a text. */
+function textField(input: object, name: string): string | undefined {
+  const value = (input as Record<string, unknown>)[name]
+  return typeof value === 'string' ? value : undefined
+}
+
 /**
- * Refuses a user who is not a member of the organization. @throws Rejection NOT_FOUND, the same as
- * for an organization that does not exist
+ * Refuses a caller who is not a member of the organization. @throws Rejection FORBIDDEN; NOT_FOUND,
+ * the same as for an organization that does not exist
  */
-async function checkMembership(
+async function checkOrganization(
   c: RouteContext,
+  { namesOrganization }: Policy,
   organizationId: string,
-  userId: string,
+  caller: Caller | undefined,
 ): Promise<void> {
+  // Without namesOrganization and a session no membership can be checked, so the handler must not
+  // see the organization.
+  if (!namesOrganization || caller === undefined) reject('FORBIDDEN')
   const member = await c.var.services.db.selectFrom('auth.members').select('id')
-    .where('organizationId', '=', organizationId).where('userId', '=', userId).executeTakeFirst()
+    .where('organizationId', '=', organizationId).where('userId', '=', caller.user.id)
+    .executeTakeFirst()
   if (member === undefined) reject('NOT_FOUND')
 }
 
@@ -107,10 +124,7 @@ async function enforce(
   const { limits, identity, inTransaction } = c.var.services
   const { client } = c.var
   const policy = policyOf(row)
-  const field = (name: string): string | undefined => {
-    const value = (input as Record<string, unknown>)[name]
-    return typeof value === 'string' ? value : undefined
-  }
+  const field = (name: string) => textField(input, name)
   checkLimit(
     await limits.consumeForAddress(row.path, client, policy.limits.address ?? otherAddressLimit),
   )
@@ -130,12 +144,7 @@ async function enforce(
   }
   const { caller } = request
   const organizationId = field('organizationId')
-  if (organizationId !== undefined) {
-    // Without namesOrganization and a session no membership can be checked, so the handler must not
-    // see the organization.
-    if (!policy.namesOrganization || caller === undefined) reject('FORBIDDEN')
-    await checkMembership(c, organizationId, caller.user.id)
-  }
+  if (organizationId !== undefined) await checkOrganization(c, policy, organizationId, caller)
   const { account } = policy.limits
   if (account !== undefined) {
     const name = (account.by === 'caller' ? caller?.user.id : field('email')) ??

@@ -18,7 +18,7 @@ import { readSettings } from '../common/settings.ts'
 import { endFailedStart, gracefulShutdown } from '../common/shutdown.ts'
 import { startTracing } from '../common/tracing.ts'
 import { migrationNames } from '../db/migrate.ts'
-import { createApp, labelPaths } from '../http/app.ts'
+import { createApp, labelPaths, type AppParts } from '../http/app.ts'
 import { createHttpMetrics } from '../http/metrics.ts'
 import type { Program } from '../http/room.ts'
 import { realtime } from './index.ts'
@@ -29,6 +29,35 @@ const name = 'finance-realtime'
 
 /** Time in which a stopping process still accepts requests, in milliseconds. */
 const lameDuckMs = 250
+
+/** The app's parts, and the function that closes the live streams at a stop. */
+type Served = Omit<AppParts, 'name' | 'isStopping'> & { closeStreams: () => void }
+
+/** Starts the server. @returns the function that stops it */
+function listen(
+  config: IdentityConfig,
+  log: Log,
+  { closeStreams, ...parts }: Served,
+): Promise<() => Promise<void>> {
+  let stopping = false
+  const app = createApp({ ...parts, name, isStopping: () => stopping })
+  return startServer(
+    getRequestListener((request, bindings) => app.fetch(request, bindings), defaultHost),
+    {
+      host: config.host,
+      port: config.port,
+      setting: 'PORT',
+      lameDuckMs,
+      onStop: () => {
+        stopping = true
+        // a stream does not end by itself, and its client resumes at another process
+        closeStreams()
+      },
+      onError: (error) => log.error({ error: describeError(error) }, 'request failed'),
+      trustedProxies: config.trustedProxies,
+    },
+  )
+}
 
 /** @param receivers the servers that may receive webhooks @returns a function that stops it */
 async function startRealtime(
@@ -56,34 +85,16 @@ async function startRealtime(
     running.defer(parts.streams.stop)
     running.defer(await realtime.jobs(program, ofRealtime, options))
     metrics.watchPools(pools)
-    let stopping = false
-    const app = createApp({
-      services: { ...services, ...parts },
-      name,
-      paths,
-      labels,
-      metrics,
-      tracing,
-      ready: cacheForASecond(healthChecks(db, await migrationNames())),
-      isStopping: () => stopping,
-    })
     running.defer(
-      await startServer(
-        getRequestListener((request, bindings) => app.fetch(request, bindings), defaultHost),
-        {
-          host: config.host,
-          port: config.port,
-          setting: 'PORT',
-          lameDuckMs,
-          onStop: () => {
-            stopping = true
-            // a stream does not end by itself, and its client resumes at another process
-            parts.streams.close()
-          },
-          onError: (error) => log.error({ error: describeError(error) }, 'request failed'),
-          trustedProxies: config.trustedProxies,
-        },
-      ),
+      await listen(config, log, {
+        services: { ...services, ...parts },
+        paths,
+        labels,
+        metrics,
+        tracing,
+        ready: cacheForASecond(healthChecks(db, await migrationNames())),
+        closeStreams: parts.streams.close,
+      }),
     )
     log.info({ port: config.port }, 'realtime listening')
     return () => running.disposeAsync()

@@ -26,7 +26,7 @@ import { referenceApp } from './reference-app.ts'
 import { findPostgres } from './find-postgres.ts'
 import { startPostgres } from './postgres.ts'
 import { startPostgrest } from './postgrest.ts'
-import { describeProgram, findPostgrest } from './find-postgrest.ts'
+import { describeProgram, findPostgrest, type Program } from './find-postgrest.ts'
 import { makeDataDirectory, readSecrets, type Secrets } from './secrets.ts'
 
 const isWatching = process.argv.includes('--watch')
@@ -110,6 +110,59 @@ async function onSqlChange(apply: () => Promise<void>, signal: AbortSignal): Pro
   }
 }
 
+/** Returns the settings with the reference app, in the folder of its build. */
+const withApp = async (settings: Settings, env: NodeJS.ProcessEnv, app: string) =>
+  readSettings({
+    APP_CSP: await policyOfApp(app, settings.FILES_URL),
+    ...env,
+    APP_DIR: app,
+  })
+
+/** Returns the options of the migration. */
+const migrationOf = (
+  settings: Settings,
+  secrets: Secrets,
+  databaseUrl: string,
+): MigrateOptions => ({
+  databaseUrl,
+  publicUrl: settings.PUBLIC_URL,
+  authServicePassword: secrets.logins.authService,
+  authenticatorPassword: secrets.logins.authenticator,
+  fileLimits: fileLimitsOf(settings),
+  beforeMigrating: (client) => checkSecret(client, secrets.betterAuthSecret),
+})
+
+/** Reports the programs below their floors. */
+async function reportPrograms(
+  settings: Settings,
+  databaseUrl: string,
+  program: Program,
+): Promise<void> {
+  // An old Node is no risk here: no service decompresses what other servers send. The embedded
+  // PostgreSQL runs if this machine has none at its floor, and npm has no newer one. `admin status`
+  // names both.
+  const isOwnServer = settings.DATABASE_URL !== undefined ||
+    ![undefined, 'embedded'].includes(settings.POSTGRES_BIN)
+  await reportFloors(databaseUrl, {
+    postgrest: program.version,
+    ...!isOwnServer && { postgresql: null },
+  })
+}
+
+/** Prints the addresses. */
+function printAddresses(settings: Settings, program: Program, mail: MailTransport): void {
+  if (settings.APP_DIR !== undefined) console.log(`app   ${settings.PUBLIC_URL}`)
+  console.log(`auth  ${settings.PUBLIC_URL}/api/auth`)
+  console.log(`data  ${settings.DATA_URL}`)
+  const edge = edgeUrl(settings)
+  if (edge !== undefined) console.log(`edge  ${edge}`)
+  console.log(`rest  ${describeProgram(program)}`)
+  if (mail.kind === 'log') {
+    const mailbox = mayShowMails(settings) ? `is shown at ${settings.PUBLIC_URL}/mail and ` : ''
+    console.log(`mail  ${mailbox}is written to this log; set RESEND_API_KEY or SMTP_URL to send it`)
+  }
+}
+
 /** Starts everything and prints the addresses. */
 async function startAll(running: Running, signal: AbortSignal): Promise<void> {
   // each child receives the secrets that it needs, and no path of a secret file
@@ -127,14 +180,7 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
     : undefined
   const databaseUrl = await startDatabase(settings, secrets, running, signal)
   signal.throwIfAborted()
-  const migration: MigrateOptions = {
-    databaseUrl,
-    publicUrl: settings.PUBLIC_URL,
-    authServicePassword: secrets.logins.authService,
-    authenticatorPassword: secrets.logins.authenticator,
-    fileLimits: fileLimitsOf(settings),
-    beforeMigrating: (client) => checkSecret(client, secrets.betterAuthSecret),
-  }
+  const migration = migrationOf(settings, secrets, databaseUrl)
   // a migration cannot be cancelled; when this process exits, the server rolls it back
   await Promise.race([migrate(migration), once(signal, 'abort')])
   signal.throwIfAborted()
@@ -151,22 +197,9 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
     }),
   )
   const node = await serviceNode()
-  // An old Node is no risk here: no service decompresses what other servers send. The embedded
-  // PostgreSQL runs if this machine has none at its floor, and npm has no newer one. `admin status`
-  // names both.
-  const isOwnServer = settings.DATABASE_URL !== undefined ||
-    ![undefined, 'embedded'].includes(settings.POSTGRES_BIN)
-  await reportFloors(databaseUrl, {
-    postgrest: program.version,
-    ...!isOwnServer && { postgresql: null },
-  })
+  await reportPrograms(settings, databaseUrl, program)
   const app = await building
-  if (app !== undefined)
-    settings = readSettings({
-      APP_CSP: await policyOfApp(app, settings.FILES_URL),
-      ...env,
-      APP_DIR: app,
-    })
+  if (app !== undefined) settings = await withApp(settings, env, app)
   signal.throwIfAborted()
   running.unshift(
     await startAuth({
@@ -189,17 +222,7 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
         ),
       signal,
     )
-
-  if (settings.APP_DIR !== undefined) console.log(`app   ${settings.PUBLIC_URL}`)
-  console.log(`auth  ${settings.PUBLIC_URL}/api/auth`)
-  console.log(`data  ${settings.DATA_URL}`)
-  const edge = edgeUrl(settings)
-  if (edge !== undefined) console.log(`edge  ${edge}`)
-  console.log(`rest  ${describeProgram(program)}`)
-  if (mail.kind === 'log') {
-    const mailbox = mayShowMails(settings) ? `is shown at ${settings.PUBLIC_URL}/mail and ` : ''
-    console.log(`mail  ${mailbox}is written to this log; set RESEND_API_KEY or SMTP_URL to send it`)
-  }
+  printAddresses(settings, program, mail)
 }
 
 /** Aborts `stopping` on a signal. A second signal forces the stop. */

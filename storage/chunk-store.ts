@@ -42,25 +42,28 @@ function streamOf(
   }, { highWaterMark: 0 })
 }
 
-/**
- * @param downloads limits the downloads
- * @param objects the object storage, to which a file may move during its download
- */
-export function createChunkStore(
+/** Writes one chunk. @throws Rejection NOT_FOUND if the database does not store it */
+async function writeChunk(
   run: RunStatement,
-  downloads: Pick<FairQueue, 'enter'>,
-  objects: ObjectStorage | undefined,
-  log: Log,
-): FileStore {
-  const write = async (file: TicketFile, fileId: string, number: number, bytes: Buffer) => {
-    const row = await run<{ stored: boolean }>(
-      file,
-      'write-chunk',
-      'select private.write_chunk($1, $2, $3, $4) as stored',
-      [fileId, number, bytes],
-    )
-    if (row?.stored !== true) reject('NOT_FOUND')
-  }
+  file: TicketFile,
+  fileId: string,
+  number: number,
+  bytes: Buffer,
+): Promise<void> {
+  const row = await run<{ stored: boolean }>(
+    file,
+    'write-chunk',
+    'select private.write_chunk($1, $2, $3, $4) as stored',
+    [fileId, number, bytes],
+  )
+  if (row?.stored !== true) reject('NOT_FOUND')
+}
+
+/**
+ * Returns the function that reads a range of a file. The next chunk is read while the client
+ * receives the one before.
+ */
+function chunkReader(run: RunStatement, objects: ObjectStorage | undefined) {
   const read = (file: TicketFile, fileId: string, number: number) => {
     // base64 takes two thirds of the time of the hexadecimal digits that pg reads
     const reading = run<{ bytes: string | null }>(
@@ -92,8 +95,7 @@ export function createChunkStore(
       if (left <= 0) return
     }
   }
-  /** Reads a range. The next chunk is read while the client receives the one before. */
-  async function* bytesOf(
+  return async function* bytesOf(
     file: TicketFile,
     fileId: string,
     { first, last }: Range,
@@ -111,6 +113,19 @@ export function createChunkStore(
       yield Buffer.from(encoded, 'base64').subarray(Math.max(0, first - begins), last - begins + 1)
     }
   }
+}
+
+/**
+ * @param downloads limits the downloads
+ * @param objects the object storage, to which a file may move during its download
+ */
+export function createChunkStore(
+  run: RunStatement,
+  downloads: Pick<FairQueue, 'enter'>,
+  objects: ObjectStorage | undefined,
+  log: Log,
+): FileStore {
+  const bytesOf = chunkReader(run, objects)
   return {
     isExternal: false,
     write: async (file, fileId, body) => {
@@ -119,7 +134,7 @@ export function createChunkStore(
       for await (const chunk of body) {
         // the next chunk arrives while this one is written
         await writing
-        writing = write(file, fileId, number, chunk)
+        writing = writeChunk(run, file, fileId, number, chunk)
         writing.catch(() => undefined)
         number += 1
       }

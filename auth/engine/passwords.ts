@@ -68,11 +68,28 @@ type Job = {
 const maxAttempts = 3
 
 /**
- * Starts threads of low priority on demand and keeps them.
- * @param size maximum number of threads
- * @param onLoss called for each thread that ended unexpectedly
+ * Starts a thread.
+ * @param onKey called with each derived key
+ * @param onEnd called when the thread ends; twice if it ends by an error
  */
-export function createPasswords(size: number, onLoss: (error: Error) => void): Passwords {
+function startThread(
+  onKey: (thread: Worker, key: string) => void,
+  onEnd: (thread: Worker, error: Error) => void,
+): Worker {
+  // The thread inherits no flags of the process. The memory of a hash is outside of the heap, so
+  // these limits do not include it.
+  const thread = new Worker(new URL('password-thread.ts', import.meta.url), {
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 },
+  })
+  thread.on('message', (key: string) => onKey(thread, key))
+  thread.on('error', (error: Error) => onEnd(thread, error))
+  thread.on('exit', () => onEnd(thread, new Error('A thread that hashes passwords has ended.')))
+  return thread
+}
+
+/** Derives keys in threads. The parameters are those of createPasswords(). */
+function keyThreads(size: number, onLoss: (error: Error) => void) {
   const waiting: Job[] = []
   const idle: Worker[] = []
   const threads = new Map<Worker, Job | undefined>()
@@ -91,28 +108,17 @@ export function createPasswords(size: number, onLoss: (error: Error) => void): P
     }
     next()
   }
-  const start = (): Worker => {
-    // The thread inherits no flags of the process. The memory of a hash is outside of the heap, so
-    // these limits do not include it.
-    const thread = new Worker(new URL('password-thread.ts', import.meta.url), {
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 },
-    })
-    thread.on('message', (key: string) => {
-      threads.get(thread)?.resolve(key)
-      threads.set(thread, undefined)
-      idle.push(thread)
-      // an idle thread does not keep the process alive
-      thread.unref()
-      next()
-    })
-    thread.on('error', (error: Error) => lost(thread, error))
-    thread.on('exit', () => lost(thread, new Error('A thread that hashes passwords has ended.')))
-    return thread
+  const done = (thread: Worker, key: string) => {
+    threads.get(thread)?.resolve(key)
+    threads.set(thread, undefined)
+    idle.push(thread)
+    // an idle thread does not keep the process alive
+    thread.unref()
+    next()
   }
   const next = (): void => {
     if (isStopped || waiting.length === 0) return
-    const thread = idle.pop() ?? (threads.size < size ? start() : undefined)
+    const thread = idle.pop() ?? (threads.size < size ? startThread(done, lost) : undefined)
     const job = thread === undefined ? undefined : waiting.shift()
     if (thread === undefined || job === undefined) return
     threads.set(thread, job)
@@ -120,13 +126,29 @@ export function createPasswords(size: number, onLoss: (error: Error) => void): P
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is a window's; a thread has none
     thread.postMessage(job.task)
   }
-  const derive = (password: string, salt: string): Promise<string> =>
-    new Promise((resolve, fail) => {
-      if (isStopped) return fail(new Error('Passwords are not hashed any more.'))
-      waiting.push({ task: { password, salt }, attempts: 0, resolve, reject: fail })
-      return next()
-    })
+  return {
+    derive: (password: string, salt: string): Promise<string> =>
+      new Promise((resolve, fail) => {
+        if (isStopped) return fail(new Error('Passwords are not hashed any more.'))
+        waiting.push({ task: { password, salt }, attempts: 0, resolve, reject: fail })
+        return next()
+      }),
+    stop: async () => {
+      isStopped = true
+      for (const job of waiting.splice(0))
+        job.reject(new Error('Passwords are not hashed any more.'))
+      await Promise.all([...threads.keys()].map((thread) => thread.terminate()))
+    },
+  }
+}
 
+/**
+ * Starts threads of low priority on demand and keeps them.
+ * @param size maximum number of threads
+ * @param onLoss called for each thread that ended unexpectedly
+ */
+export function createPasswords(size: number, onLoss: (error: Error) => void): Passwords {
+  const { derive, stop } = keyThreads(size, onLoss)
   return {
     hash: async (password) => {
       const salt = randomBytes(16).toString('hex')
@@ -142,12 +164,7 @@ export function createPasswords(size: number, onLoss: (error: Error) => void): P
       ]
       return given.length === right.length && timingSafeEqual(given, right)
     },
-    stop: async () => {
-      isStopped = true
-      for (const job of waiting.splice(0))
-        job.reject(new Error('Passwords are not hashed any more.'))
-      await Promise.all([...threads.keys()].map((thread) => thread.terminate()))
-    },
+    stop,
   }
 }
 

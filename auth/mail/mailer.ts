@@ -54,7 +54,8 @@ export type LinkTargets = {
   hasApp: boolean
 }
 
-export function createMailer({ publicUrl, appUrl, hasApp }: LinkTargets, enqueue: Enqueue) {
+/** Builds the addresses of links. */
+function linksOf({ publicUrl, appUrl, hasApp }: LinkTargets) {
   /** The host that users know. */
   const site = new URL(appUrl).host
   const link = (path: string, parameters: Record<string, string>) => {
@@ -67,71 +68,90 @@ export function createMailer({ publicUrl, appUrl, hasApp }: LinkTargets, enqueue
     path: string,
     ours = path,
   ) => (hasApp ? `${appUrl}${path}` : `${publicUrl}${basePath}${ours}`)
+  return { publicUrl, appUrl, site, link, ask }
+}
+
+type Links = ReturnType<typeof linksOf>
+
+/** The mails about an account's address. The pages of their links are always ours. */
+const addressMails = ({ publicUrl, site, link }: Links, enqueue: Enqueue) => ({
+  /** For a new user, for each sign-in until the address is verified, and on request. */
+  verification: (user: NewPerson, token: string, disownToken: string) =>
+    enqueue(
+      'send_mail',
+      verificationMessage({
+        to: user.email,
+        name: user.name,
+        createdAt: user.createdAt,
+        site,
+        // always our route: opening it verifies, and then leads to the app
+        url: link(`${publicUrl}${basePath}/verify-email`, { token }),
+        disownUrl: link(`${publicUrl}${basePath}/disown-account`, { token: disownToken }),
+      }),
+    ),
+  /**
+   * To the new address. The pages of both links are always ours, because apps rarely have them.
+   */
+  emailChange: (user: Person, token: string) =>
+    enqueue(
+      'send_mail',
+      emailChangeMessage({
+        to: user.email,
+        name: user.name,
+        site,
+        url: link(`${publicUrl}${basePath}/confirm-email-change`, { token }),
+      }),
+    ),
+  /** To the old address. */
+  emailChangeNotice: (user: Person, newEmail: string, token: string) =>
+    enqueue(
+      'send_mail',
+      emailChangeNoticeMessage({
+        to: user.email,
+        name: user.name,
+        newEmail,
+        site,
+        url: link(`${publicUrl}${basePath}/stop-email-change`, { token }),
+      }),
+    ),
+})
+
+/** The mails about an account's password and its deletion. */
+const accountMails = ({ publicUrl, site, link, ask }: Links, enqueue: Enqueue) => ({
+  /**
+   * @param redirectTo a trusted page that reads `token` from its query; a path is one of the app
+   */
+  passwordReset: (user: Person, token: string, redirectTo: string | undefined) =>
+    enqueue(
+      'send_mail',
+      passwordResetMessage({
+        to: user.email,
+        name: user.name,
+        site,
+        url: link(redirectTo ?? ask('/reset-password'), { token }),
+      }),
+    ),
+  /** The page of the link is always ours. */
+  accountDeletion: (user: Person, token: string, organizations: Succession[]) =>
+    enqueue(
+      'send_mail',
+      accountDeletionMessage({
+        to: user.email,
+        name: user.name,
+        site,
+        organizations,
+        url: link(`${publicUrl}${basePath}/confirm-delete-account`, { token }),
+      }),
+    ),
+})
+
+/** Builds mails, and queues them. */
+export function createMailer(targets: LinkTargets, enqueue: Enqueue) {
+  const links = linksOf(targets)
+  const { appUrl, site, link, ask } = links
   return {
-    /** For a new user, for each sign-in until the address is verified, and on request. */
-    verification: (user: NewPerson, token: string, disownToken: string) =>
-      enqueue(
-        'send_mail',
-        verificationMessage({
-          to: user.email,
-          name: user.name,
-          createdAt: user.createdAt,
-          site,
-          // always our route: opening it verifies, and then leads to the app
-          url: link(`${publicUrl}${basePath}/verify-email`, { token }),
-          disownUrl: link(`${publicUrl}${basePath}/disown-account`, { token: disownToken }),
-        }),
-      ),
-    /**
-     * @param redirectTo a trusted page that reads `token` from its query; a path is one of the app
-     */
-    passwordReset: (user: Person, token: string, redirectTo: string | undefined) =>
-      enqueue(
-        'send_mail',
-        passwordResetMessage({
-          to: user.email,
-          name: user.name,
-          site,
-          url: link(redirectTo ?? ask('/reset-password'), { token }),
-        }),
-      ),
-    /**
-     * To the new address. The pages of both links are always ours, because apps rarely have them.
-     */
-    emailChange: (user: Person, token: string) =>
-      enqueue(
-        'send_mail',
-        emailChangeMessage({
-          to: user.email,
-          name: user.name,
-          site,
-          url: link(`${publicUrl}${basePath}/confirm-email-change`, { token }),
-        }),
-      ),
-    /** To the old address. */
-    emailChangeNotice: (user: Person, newEmail: string, token: string) =>
-      enqueue(
-        'send_mail',
-        emailChangeNoticeMessage({
-          to: user.email,
-          name: user.name,
-          newEmail,
-          site,
-          url: link(`${publicUrl}${basePath}/stop-email-change`, { token }),
-        }),
-      ),
-    /** The page of the link is always ours. */
-    accountDeletion: (user: Person, token: string, organizations: Succession[]) =>
-      enqueue(
-        'send_mail',
-        accountDeletionMessage({
-          to: user.email,
-          name: user.name,
-          site,
-          organizations,
-          url: link(`${publicUrl}${basePath}/confirm-delete-account`, { token }),
-        }),
-      ),
+    ...addressMails(links, enqueue),
+    ...accountMails(links, enqueue),
     /** @param token proves that the recipient reads the mails of the address */
     invitation: (
       { id, email, role, organization, inviter, invitation }: Invitation,

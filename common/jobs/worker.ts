@@ -112,61 +112,41 @@ const retry = `
 const giveBack =
   'update private.jobs set leased_until = null where id = $1 and leased_until = $2::timestamptz'
 
-/** Starts a worker. It runs until stopped, also while the database is down. */
-export function startWorker(
-  {
-    pool,
-    tasks,
-    slots,
-    slotsPerShare = slots,
-    timeoutMs,
-    pauseMs,
-    firstPauseMs = 0,
-    patienceMs = 0,
-    onFailure,
-    log,
-  }: WorkerOptions,
-): Worker {
-  const names = Object.keys(tasks)
-  /** Ends the claims, then the running attempts, then those that ignore their signal. */
-  const [stopping, aborting, abandoning] = [
-    new AbortController(),
-    new AbortController(),
-    new AbortController(),
-  ]
-  const running = new Set<Promise<void>>()
+type ClaimedJob = Job & { lease: string }
+
+type Query = (text: string, values: unknown[]) => Promise<pg.QueryResult<ClaimedJob>>
+
+/**
+ * Returns the function that runs an attempt of a job and stores its outcome.
+ * @param aborting ends the running attempts
+ * @param abandoning ends those that ignore that signal
+ */
+function attemptsOf(
+  { tasks, timeoutMs, onFailure, log }: WorkerOptions,
+  query: Query,
+  aborting: AbortSignal,
+  abandoning: AbortSignal,
+): (job: ClaimedJob) => Promise<void> {
   /** The ids of jobs that are done, but were not deleted because the database was lost. */
   const done = new Set<string>()
-  let isWoken = false
-  let pause = new AbortController()
-  const wake = () => {
-    isWoken = true
-    pause.abort()
-  }
-
-  const query = (text: string, values: unknown[]) =>
-    pool.query<Job & { lease: string }>(
-      { text, values, query_timeout: queryTimeoutMs } as pg.QueryConfig,
-    )
-
   /**
    * Runs the handler. @returns the statement that stores the outcome, and its further parameters
    */
   const outcomeOf = async (job: Job): Promise<[statement: string, ...values: unknown[]]> => {
     const timeout = AbortSignal.timeout(timeoutMs)
     try {
-      const work = tasks[job.task]?.(job, AbortSignal.any([aborting.signal, timeout]))
-      const againMs = await unlessAborted(work, AbortSignal.any([abandoning.signal, timeout]))
+      const work = tasks[job.task]?.(job, AbortSignal.any([aborting, timeout]))
+      const againMs = await unlessAborted(work, AbortSignal.any([abandoning, timeout]))
       if (againMs !== undefined) return [runAgain, againMs]
       done.add(job.id)
       return [finish]
     } catch (error) {
-      if (aborting.signal.aborted) return [giveBack]
+      if (aborting.aborted) return [giveBack]
       const next = onFailure(error, job)
       return next === undefined ? [finish] : [retry, next.afterMs, next.reason]
     }
   }
-  const attempt = async ({ lease, ...job }: Job & { lease: string }): Promise<void> => {
+  return async ({ lease, ...job }) => {
     const [statement, ...values] = done.has(job.id) ? [finish] as const : await outcomeOf(job)
     try {
       await query(statement, [job.id, lease, ...values])
@@ -178,6 +158,70 @@ export function startWorker(
       )
     }
   }
+}
+
+/** The pauses between claims. A wake ends the current one. */
+function createPauses() {
+  let isWoken = false
+  let pause = new AbortController()
+  return {
+    wake: () => {
+      isWoken = true
+      pause.abort()
+    },
+    isWoken: () => isWoken,
+    /** Forgets the wakes before a claim. */
+    renew: () => {
+      isWoken = false
+      pause = new AbortController()
+    },
+    wait: (milliseconds: number) =>
+      sleep(milliseconds, undefined, { signal: pause.signal, ref: false }).catch(() => undefined),
+  }
+}
+
+/** Claims jobs until the signal fires, also while the database is down. */
+async function claimUntilStopped(
+  claimJobs: () => Promise<void>,
+  pauses: ReturnType<typeof createPauses>,
+  { tasks, pauseMs, firstPauseMs = 0, log }: WorkerOptions,
+  stopping: AbortSignal,
+): Promise<void> {
+  if (firstPauseMs > 0) await pauses.wait(firstPauseMs)
+  while (!stopping.aborted) {
+    pauses.renew()
+    let pauseNow = pauseMs
+    try {
+      await claimJobs()
+    } catch (error) {
+      log.warn(
+        { tasks: Object.keys(tasks), error: describeError(error) },
+        'no jobs could be claimed; trying again',
+      )
+      pauseNow = lostPauseMs
+    }
+    if (!pauses.isWoken()) await pauses.wait(pauseNow)
+  }
+}
+
+/** Starts a worker. It runs until stopped, also while the database is down. */
+export function startWorker(options: WorkerOptions): Worker {
+  const { pool, tasks, slots, slotsPerShare = slots, timeoutMs, patienceMs = 0 } = options
+  const names = Object.keys(tasks)
+  /** Ends the claims, then the running attempts, then those that ignore their signal. */
+  const [stopping, aborting, abandoning] = [
+    new AbortController(),
+    new AbortController(),
+    new AbortController(),
+  ]
+  const running = new Set<Promise<void>>()
+  const pauses = createPauses()
+
+  const query: Query = (text, values) =>
+    pool.query<ClaimedJob>(
+      { text, values, query_timeout: queryTimeoutMs } as pg.QueryConfig,
+    )
+  const attempt = attemptsOf(options, query, aborting.signal, abandoning.signal)
   const claimJobs = async (): Promise<void> => {
     if (running.size >= slots) return
     const { rows } = await query(claim, [
@@ -190,32 +234,12 @@ export function startWorker(
       const attempted: Promise<void> = attempt(job).finally(() => {
         running.delete(attempted)
         // its slot is free, and the next job of its key may run
-        wake()
+        pauses.wake()
       })
       running.add(attempted)
     }
   }
-  const pauseFor = (milliseconds: number) =>
-    sleep(milliseconds, undefined, { signal: pause.signal, ref: false }).catch(() => undefined)
-  const run = async (): Promise<void> => {
-    if (firstPauseMs > 0) await pauseFor(firstPauseMs)
-    while (!stopping.signal.aborted) {
-      isWoken = false
-      pause = new AbortController()
-      let pauseNow = pauseMs
-      try {
-        await claimJobs()
-      } catch (error) {
-        log.warn(
-          { tasks: names, error: describeError(error) },
-          'no jobs could be claimed; trying again',
-        )
-        pauseNow = lostPauseMs
-      }
-      if (!isWoken) await pauseFor(pauseNow)
-    }
-  }
-  const claims = run()
+  const claims = claimUntilStopped(claimJobs, pauses, options, stopping.signal)
   const settled = async () => {
     await claims
     await Promise.all(running)
@@ -223,10 +247,10 @@ export function startWorker(
   const within = (milliseconds: number) =>
     Promise.race([settled(), sleep(milliseconds, undefined, { ref: false })])
   return {
-    wake,
+    wake: pauses.wake,
     async stop() {
       stopping.abort()
-      wake()
+      pauses.wake()
       if (patienceMs > 0) await within(patienceMs)
       aborting.abort()
       await within(settleMs)

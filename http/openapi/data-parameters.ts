@@ -3,6 +3,9 @@ import type { Column, Table } from './catalogue.ts'
 import type { Schema } from './json-schema.ts'
 import { reference, type Json } from './json-schema.ts'
 
+/** The token of the caller. */
+export const bearer = [{ bearer: [] }]
+
 const sentences = (...parts: string[]): string => parts.filter((part) => part !== '').join('\n\n')
 
 const quantified = (operators: string): string => `(${operators})(\\((any|all)\\))?`

@@ -54,24 +54,57 @@ export type Stream<Position> = {
   close: (closing: Closing, reason?: EndReason) => void
 }
 
-/**
- * @param encode returns the cursor of a position
- * @param onClose called once
- * @param onSent called with the number of changes in each delivery
- */
-export function createStream<Position>(
-  encode: (position: Position) => string,
-  onClose: (closing: Closing) => void,
-  onSent: (changes: number) => void,
-): Stream<Position> {
+/** The changes that a stream has not sent yet: a bounded set, or `reset` in its place. */
+function createUnsent() {
   const changes = new Map<string, Change>()
-  let text = 'retry: 1000\n\n'
   let isReset = false
-  let stuckSince: number | undefined
-  let isOpen = false
+  return {
+    isWaiting: () => changes.size > 0 || isReset,
+    add: (change: Change): void => {
+      const context = `${change.table} ${change.organizationId ?? ''}`
+      const ofRequest = `${context} ${change.changeId ?? ''}`
+      const key = changes.has(ofRequest) || changes.size < maxSeparate ? ofRequest : context
+      const earlier = changes.get(key)
+      changes.set(key, earlier === undefined ? change : merge(earlier, change))
+    },
+    reset: (): void => {
+      changes.clear()
+      isReset = true
+    },
+    /**
+     * Empties the set. Only the last event has the cursor, so a client that has received a part of
+     * them gets all of them again. @returns the events, and the number of changes
+     */
+    take: (cursor: string): { text: string, size: number } => {
+      const events: [name: string, data: object][] = isReset ? [['reset', {}]] : []
+      for (const { table, organizationId, actions, ids, changeId } of changes.values()) {
+        events.push(['change', {
+          table,
+          organization_id: organizationId,
+          actions: [...actions],
+          ids: ids === null ? null : [...ids],
+          change_id: changeId,
+        }])
+      }
+      const text = events.map(([name, data], at) =>
+        event(name, at === events.length - 1 ? cursor : undefined, data)
+      ).join('')
+      const { size } = changes
+      changes.clear()
+      isReset = false
+      return { text, size }
+    },
+  }
+}
+
+/**
+ * The body of the response. Its text waits until the reader can take it.
+ * @param onRequest called when the reader waits for the next part
+ * @param onClose called once
+ */
+function createOutput(onRequest: () => void, onClose: (closing: Closing) => void) {
+  let text = 'retry: 1000\n\n'
   let isClosed = false
-  /** The position up to which the set must be sent once the reader can take it. */
-  let due: Position | undefined
   /** The reader waits for the next part of the body. */
   let requested: (() => void) | undefined
   let controller: ReadableStreamDefaultController<Uint8Array>
@@ -83,6 +116,13 @@ export function createStream<Position>(
     requested = undefined
     onClose(closing)
   }
+  const send = (): void => {
+    if (text === '' || requested === undefined) return
+    controller.enqueue(encoder.encode(text))
+    text = ''
+    requested()
+    requested = undefined
+  }
   const body = new ReadableStream<Uint8Array>({
     start: (of) => {
       controller = of
@@ -90,99 +130,95 @@ export function createStream<Position>(
     pull: () => {
       const part = Promise.withResolvers<void>()
       requested = part.resolve
-      stuckSince = undefined
-      if (due !== undefined) collect(due)
+      onRequest()
       send()
       return part.promise
     },
     cancel: () => finish('client'),
   }, { highWaterMark: 0 })
-
-  const isWaiting = () => changes.size > 0 || isReset
-
-  /**
-   * Moves the set into the text. Only the last event has the cursor, so a client that has received
-   * a part of them gets all of them again.
-   */
-  function collect(position: Position): void {
-    const cursor = encode(position)
-    const events: [name: string, data: object][] = isReset ? [['reset', {}]] : []
-    for (const { table, organizationId, actions, ids, changeId } of changes.values()) {
-      events.push(['change', {
-        table,
-        organization_id: organizationId,
-        actions: [...actions],
-        ids: ids === null ? null : [...ids],
-        change_id: changeId,
-      }])
-    }
-    text += events.map(([name, data], at) =>
-      event(name, at === events.length - 1 ? cursor : undefined, data)
-    ).join('')
-    onSent(changes.size)
-    changes.clear()
-    isReset = false
-    due = undefined
-  }
-  function send(): void {
-    if (text === '' || requested === undefined) return
-    controller.enqueue(encoder.encode(text))
-    text = ''
-    requested()
-    requested = undefined
-  }
-
   return {
     body,
+    isClosed: () => isClosed,
+    isRequested: () => requested !== undefined,
+    write: (more: string): void => {
+      text += more
+    },
+    send,
+    /** Closes with an error, so that the reader receives no earlier text. */
+    fail: (closing: Closing, error: Error): void => {
+      finish(closing)
+      controller.error(error)
+    },
+    /** Closes after a last event. */
+    end: (closing: Closing, last: string | undefined): void => {
+      if (last !== undefined) controller.enqueue(encoder.encode(last))
+      controller.close()
+      finish(closing)
+    },
+  }
+}
+
+/**
+ * @param encode returns the cursor of a position
+ * @param onClose called once
+ * @param onSent called with the number of changes in each delivery
+ */
+export function createStream<Position>(
+  encode: (position: Position) => string,
+  onClose: (closing: Closing) => void,
+  onSent: (changes: number) => void,
+): Stream<Position> {
+  const unsent = createUnsent()
+  let stuckSince: number | undefined
+  let isOpen = false
+  /** The position up to which the set must be sent once the reader can take it. */
+  let due: Position | undefined
+  const output = createOutput(() => {
+    stuckSince = undefined
+    if (due !== undefined) collect(due)
+  }, onClose)
+  /** Moves the set into the text. */
+  const collect = (position: Position): void => {
+    const { text, size } = unsent.take(encode(position))
+    output.write(text)
+    onSent(size)
+    due = undefined
+  }
+  return {
+    body: output.body,
     open: (cursor, isLost) => {
       isOpen = true
-      text += event('ready', isLost ? undefined : cursor, {})
-      if (isLost) text += event('reset', cursor, {})
-      send()
+      output.write(event('ready', isLost ? undefined : cursor, {}))
+      if (isLost) output.write(event('reset', cursor, {}))
+      output.send()
     },
-    add: (change) => {
-      const context = `${change.table} ${change.organizationId ?? ''}`
-      const ofRequest = `${context} ${change.changeId ?? ''}`
-      const key = changes.has(ofRequest) || changes.size < maxSeparate ? ofRequest : context
-      const earlier = changes.get(key)
-      changes.set(key, earlier === undefined ? change : merge(earlier, change))
-    },
-    reset: () => {
-      changes.clear()
-      isReset = true
-    },
+    add: unsent.add,
+    reset: unsent.reset,
     deliver: (position) => {
-      if (isClosed || !isWaiting()) return
-      if (requested === undefined) due = position
+      if (output.isClosed() || !unsent.isWaiting()) return
+      if (!output.isRequested()) due = position
       else {
         collect(position)
-        send()
+        output.send()
       }
     },
     beat: (position) => {
-      if (isClosed || !isOpen || requested === undefined) return
-      text += isWaiting() ? ':\n\n' : `:\nid: ${encode(position)}\n\n`
-      send()
+      if (output.isClosed() || !isOpen || !output.isRequested()) return
+      output.write(unsent.isWaiting() ? ':\n\n' : `:\nid: ${encode(position)}\n\n`)
+      output.send()
     },
     dropIfStuck: () => {
-      if (isClosed || !isOpen || requested !== undefined) return
+      if (output.isClosed() || !isOpen || output.isRequested()) return
       stuckSince ??= performance.now()
       if (performance.now() - stuckSince < stuckMs) return
-      finish('slow')
-      controller.error(new Error('The reader of a live stream takes nothing.'))
+      output.fail('slow', new Error('The reader of a live stream takes nothing.'))
     },
     close: (closing, reason) => {
-      if (isClosed) return
-      if (requested === undefined && reason !== undefined) {
-        // a slow reader would receive earlier changes first
-        finish(closing)
-        controller.error(new Error('The access of a live stream has ended.'))
-        return
-      }
-      if (reason !== undefined)
-        controller.enqueue(encoder.encode(event('end', undefined, { reason })))
-      controller.close()
-      finish(closing)
+      if (output.isClosed()) return
+      // a slow reader would receive earlier changes first
+      if (!output.isRequested() && reason !== undefined)
+        output.fail(closing, new Error('The access of a live stream has ended.'))
+      else output.end(closing, reason && event('end', undefined, { reason }))
     },
   }
 }

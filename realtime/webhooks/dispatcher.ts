@@ -72,65 +72,70 @@ const disable = `
 const decrypt = (key: string, data: string): Promise<string | undefined> =>
   symmetricDecrypt({ key, data }).catch(() => undefined)
 
-/**
- * Runs until stopped.
- * @param secret BETTER_AUTH_SECRET
- * @param pauseMs pause between rounds, for tests
- * @returns a function that stops it; a message that is being sent is sent again by the next process
- */
-export function startWebhooks({ pool, secret, receivers, observer, log, pauseMs = usualPauseMs }: {
+type WebhookOptions = {
   pool: pg.Pool
+  /** BETTER_AUTH_SECRET */
   secret: string
   receivers: Receivers
   observer: WebhookObserver
   log: Log
+  /** Pause between rounds, for tests. */
   pauseMs?: number | undefined
-}): () => Promise<void> {
-  const send = async (
-    receiver: Receiver,
-    message: Message,
-    signal: AbortSignal,
-  ): Promise<Delivery> => {
-    const current = await decrypt(secret, receiver.secret)
-    if (current === undefined) return { delivered: false, failure: 'secret' }
-    const former = receiver.formerSecret === null
-      ? undefined
-      : await decrypt(secret, receiver.formerSecret)
-    return sendMessage(
-      receivers,
-      receiver.url,
-      message,
-      former === undefined ? [current] : [current, former],
-      signal,
-    )
-  }
-  /** Turns a webhook off, and deletes its messages. */
-  const turnOff = async (
-    webhookId: string,
-    failure: Failure,
-    status: number | undefined,
-  ): Promise<void> => {
-    // by a client, so that the event gets no audit context of an earlier request: http/database.ts
-    const isDisabled = await withClient(pool, async (client) => {
-      await client.query('begin')
-      const { rowCount } = await client.query(disable, [webhookId, failure, status ?? null])
-      if (rowCount === 1)
-        await client.query(`delete from private.jobs where task = 'send_webhook' and key = $1`, [
-          webhookId,
-        ])
-      await client.query('commit')
-      return rowCount === 1
-    })
-    if (!isDisabled) return
-    observer.disabled()
-    log.info({ webhook: webhookId, failure, status }, 'a webhook was turned off')
-  }
-  const sendOnce: Handler = async ({ id, key, payload, createdAt, failures }, signal) => {
+}
+
+/** Sends a message, signed with the secrets of its receiver. */
+async function send(
+  { secret, receivers }: WebhookOptions,
+  receiver: Receiver,
+  message: Message,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  const current = await decrypt(secret, receiver.secret)
+  if (current === undefined) return { delivered: false, failure: 'secret' }
+  const former = receiver.formerSecret === null
+    ? undefined
+    : await decrypt(secret, receiver.formerSecret)
+  return sendMessage(
+    receivers,
+    receiver.url,
+    message,
+    former === undefined ? [current] : [current, former],
+    signal,
+  )
+}
+
+/** Turns a webhook off, and deletes its messages. */
+async function turnOff(
+  { pool, observer, log }: WebhookOptions,
+  webhookId: string,
+  failure: Failure,
+  status: number | undefined,
+): Promise<void> {
+  // by a client, so that the event gets no audit context of an earlier request: http/database.ts
+  const isDisabled = await withClient(pool, async (client) => {
+    await client.query('begin')
+    const { rowCount } = await client.query(disable, [webhookId, failure, status ?? null])
+    if (rowCount === 1)
+      await client.query(`delete from private.jobs where task = 'send_webhook' and key = $1`, [
+        webhookId,
+      ])
+    await client.query('commit')
+    return rowCount === 1
+  })
+  if (!isDisabled) return
+  observer.disabled()
+  log.info({ webhook: webhookId, failure, status }, 'a webhook was turned off')
+}
+
+/** Returns the handler that sends a message once. */
+function sendOnce(options: WebhookOptions): Handler {
+  const { pool, observer, log } = options
+  return async ({ id, key, payload, createdAt, failures }, signal) => {
     const webhookId = key ?? ''
     const { rows: [receiver] } = await pool.query<Receiver>(receiverOf, [webhookId])
     if (receiver === undefined) return
     const content = payload as Pick<Message, 'type' | 'changes'> // private.queue_webhooks() writes it
-    const delivery = await send(receiver, {
+    const delivery = await send(options, receiver, {
       ...content,
       id: `msg_${id.replaceAll('-', '')}`,
       timestamp: createdAt,
@@ -152,17 +157,44 @@ export function startWebhooks({ pool, secret, receivers, observer, log, pauseMs 
       status === gone || failure === 'secret' ||
       failingSince !== null && Date.now() - failingSince.getTime() > giveUpMs
     )
-      return turnOff(webhookId, failure, status)
+      return turnOff(options, webhookId, failure, status)
     await pool.query(noteFailure, [webhookId, failure, status ?? null])
     throw new Error(failure) // the worker repeats the message
   }
+}
+
+/** Makes messages of changed rows until the signal fires. @param wake called if there are any */
+async function queueMessages(
+  { pool, log, pauseMs = usualPauseMs }: WebhookOptions,
+  wake: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const { rows: [row] } = await pool.query<{ queued: string }>(
+        'select private.queue_webhooks() as queued',
+      )
+      if (row?.queued !== '0') wake()
+    } catch (error) {
+      log.warn({ error: describeError(error) }, 'webhooks could not be queued; trying again')
+    }
+    await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+}
+
+/**
+ * Runs until stopped. @returns a function that stops it; a message that is being sent is sent again
+ * by the next process
+ */
+export function startWebhooks(options: WebhookOptions): () => Promise<void> {
+  const { pool, log, pauseMs = usualPauseMs } = options
   const onFailure = (error: unknown, { failures }: Job) => ({
     afterMs: delayAfter(failures + 1),
     reason: describeError(error).message,
   })
   const worker = startWorker({
     pool,
-    tasks: { send_webhook: sendOnce },
+    tasks: { send_webhook: sendOnce(options) },
     slots: concurrency,
     slotsPerShare: maxPerUser,
     timeoutMs: attemptMs,
@@ -171,22 +203,7 @@ export function startWebhooks({ pool, secret, receivers, observer, log, pauseMs 
     log,
   })
   const stopping = new AbortController()
-  const queueMessages = async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        const { rows: [row] } = await pool.query<{ queued: string }>(
-          'select private.queue_webhooks() as queued',
-        )
-        if (row?.queued !== '0') worker.wake()
-      } catch (error) {
-        log.warn({ error: describeError(error) }, 'webhooks could not be queued; trying again')
-      }
-      await sleep(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() =>
-        undefined
-      )
-    }
-  }
-  const running = queueMessages()
+  const running = queueMessages(options, worker.wake, stopping.signal)
   return async () => {
     stopping.abort()
     await worker.stop()

@@ -37,6 +37,51 @@ export type Provider = {
   finish: (response: URLSearchParams, checks: Checks) => Promise<{ issuer: string, claims: Claims }>
 }
 
+type Extension = (configuration: client.Configuration) => void
+
+/** Returns the function that reads the provider's discovery document. */
+function metadataReader(
+  issuer: string,
+  clientId: string,
+  extensions: Extension[],
+): () => Promise<client.ServerMetadata> {
+  let cached: { until: number, metadata: Promise<client.ServerMetadata> } | undefined
+
+  return () => {
+    if (cached !== undefined && Date.now() < cached.until) return cached.metadata
+    const options = {
+      timeout: timeoutSeconds,
+      execute: extensions,
+      [client.customFetch]: outboundFetch,
+    }
+    const found = client.discovery(new URL(issuer), clientId, undefined, undefined, options)
+      .then((configuration) => configuration.serverMetadata())
+    const entry = cached = { until: Date.now() + cacheMs, metadata: found }
+    found.catch(() => {
+      if (cached === entry) cached = undefined
+    })
+    return found
+  }
+}
+
+/**
+ * Returns the claims of a token; those of userinfo if the token does not have the address, or not
+ * whether it is verified.
+ */
+async function wholeClaims(
+  provider: client.Configuration,
+  tokens: Awaited<ReturnType<typeof client.authorizationCodeGrant>>,
+) {
+  const token = tokens.claims()
+  // Some providers send the address from userinfo only. The claim that it is verified must come
+  // with the address.
+  const isWhole = token?.['email'] !== undefined && token['email_verified'] !== undefined
+  return token === undefined || isWhole ||
+      provider.serverMetadata().userinfo_endpoint === undefined
+    ? token
+    : await client.fetchUserInfo(provider, tokens.access_token, token.sub)
+}
+
 /**
  * Builds the client. It sends no request before a user signs in, so the provider may be down when
  * the service starts.
@@ -52,24 +97,7 @@ export function createProvider(
     // config.ts allows it on this machine only
     ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
   ]
-  let cached: { until: number, metadata: Promise<client.ServerMetadata> } | undefined
-
-  const metadata = (): Promise<client.ServerMetadata> => {
-    if (cached !== undefined && Date.now() < cached.until) return cached.metadata
-    const options = {
-      timeout: timeoutSeconds,
-      execute: extensions,
-      [client.customFetch]: outboundFetch,
-    }
-    const found = client.discovery(new URL(issuer), clientId, undefined, undefined, options)
-      .then((configuration) => configuration.serverMetadata())
-    const entry = cached = { until: Date.now() + cacheMs, metadata: found }
-    found.catch(() => {
-      if (cached === entry) cached = undefined
-    })
-    return found
-  }
-
+  const metadata = metadataReader(issuer, clientId, extensions)
   /**
    * Makes a new configuration each time, which loads the provider's keys again, so that a new key
    * works at the next sign-in.
@@ -110,14 +138,7 @@ export function createProvider(
           idTokenExpected: true,
         },
       )
-      const token = tokens.claims()
-      // Some providers send the address from userinfo only. The claim that it is verified must come
-      // with the address.
-      const isWhole = token?.['email'] !== undefined && token['email_verified'] !== undefined
-      const claims =
-        token === undefined || isWhole || provider.serverMetadata().userinfo_endpoint === undefined
-          ? token
-          : await client.fetchUserInfo(provider, tokens.access_token, token.sub)
+      const claims = await wholeClaims(provider, tokens)
       return { issuer: provider.serverMetadata().issuer, claims: claimsOf.parse(claims) }
     },
   }
