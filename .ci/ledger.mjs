@@ -39,4 +39,4 @@ if (command === 'add') {
     console.error(`No nightly of ${args[0]} is green. Run .ci/nightly on this commit first.`)
     process.exitCode = 1
   }
-} else throw new Error(`There is no command ${command}.`)
+} else throw new Error(`Unknown command ${command}.`)

@@ -39,18 +39,18 @@ const forms = [
   ['status', 'show the version, the database, and the versions of its programs with their floors'],
   ['products', 'list all products'],
   [
-    'grant <e-mail> <product> [--days <n>]',
+    'grant <email> <product> [--days <n>]',
     'give a user an active subscription, from now on (365 days)',
   ],
-  ['end <e-mail> [<product>]', "end a user's active subscriptions, of one product or of all"],
-  ['verify <e-mail>', "mark a user's address as verified"],
-  ['two-factor reset <e-mail>', "remove a user's second factor, such as after its loss"],
-  ['passkeys reset <e-mail>', "delete a user's passkeys, and no longer require one"],
+  ['end <email> [<product>]', "end a user's active subscriptions, of one product or of all"],
+  ['verify <email>', "mark a user's address as verified"],
+  ['two-factor reset <email>', "remove a user's second factor, such as after its loss"],
+  ['passkeys reset <email>', "delete a user's passkeys, and no longer require one"],
   ['users [--limit <n>]', 'list users, newest first (100)'],
   ['organizations [--limit <n>]', 'list organizations, newest first (100)'],
-  ['api-keys revoke <e-mail>', 'delete all API keys of a user, and end their tokens'],
+  ['api-keys revoke <email>', 'delete all API keys of a user, and end their tokens'],
   [
-    'export <e-mail> [--organization <slug>]',
+    'export <email> [--organization <slug>]',
     'write all data of a user, and of one organization as the user sees it, as a ZIP archive',
   ],
   [
@@ -58,7 +58,7 @@ const forms = [
     'move the files of transactions to the object storage of FILES_URL, or back into the database',
   ],
   ['files check', 'read all files, and compare them with their size and SHA-256'],
-  ['mail-test <e-mail>', "send one mail by the mail settings, and show the server's answer"],
+  ['mail-test <email>', "send one email by the mail settings, and show the server's answer"],
   ['restored', 'after a restore by other means, end all sessions and pending links'],
   ['keys', 'list the signing keys'],
   ['keys rotate', 'sign with a new key as soon as every PostgREST has loaded it'],
@@ -113,7 +113,7 @@ function commandOf(
   const run = commands[positionals.slice(0, length).join(' ')]
   const isGroup = syntaxes.some(({ words }) => words.length === 2 && words[0] === positionals[0])
   if (run === undefined || (isGroup && length === 1 && positionals.length > 1))
-    throw usageError(`There is no command ${positionals.slice(0, isGroup ? 2 : 1).join(' ')}.`)
+    throw usageError(`Unknown command ${positionals.slice(0, isGroup ? 2 : 1).join(' ')}.`)
   const candidates = matching.filter(({ words }) => words.length === length)
   if (
     !candidates.some((form) =>
@@ -152,7 +152,7 @@ const commands: Record<string, Command> = {
     ) out.write(`${warning}\n`)
   },
   'mail-test': async (_db, args, _options, out, { sendMail }) => {
-    const to = argument(args, 0, 'e-mail')
+    const to = argument(args, 0, 'email')
     out.write(`Sent to ${to}. The server's answer: ${await sendMail(to)}\n`)
   },
   restored: async (db, _args, _options, out) => {
@@ -221,7 +221,7 @@ export async function admin(
     command: programName,
     migrateCommand,
     openFiles = () => Promise.resolve(undefined),
-    sendMail = () => Promise.reject(operatorError('There are no mail settings here.')),
+    sendMail = () => Promise.reject(operatorError('No mail settings are set.')),
     graceSeconds = objectGraceSeconds,
   }: AdminOptions,
   out: Output,

@@ -136,9 +136,9 @@ const writePart = (out: Output, part: Uint8Array) =>
     out.write(part, (error) => (error == null ? resolve() : reject(error)))
   })
 
-/** `export <e-mail> [--organization <slug>]` */
+/** `export <email> [--organization <slug>]` */
 export const exportCommand: Command = async (db, args, options, out, deployment) => {
-  const { id: userId } = await userByEmail(db, argument(args, 0, 'e-mail'))
+  const { id: userId } = await userByEmail(db, argument(args, 0, 'email'))
   if (out.isTTY === true)
     throw operatorError('An export is a ZIP archive. Redirect it to a file: … > export.zip')
   // one snapshot for all tables

@@ -1,5 +1,5 @@
 /**
- * The operator's command `mail-test`: sends one mail by the real transport at once, without the
+ * The operator's command `mail-test`: sends one email by the real transport at once, without the
  * queue.
  */
 import { randomUUID } from 'node:crypto'
@@ -20,14 +20,14 @@ function correctionOf(message: string, reason: FailureReason): string {
 }
 
 /**
- * Sends the mail. Returns the server's answer. @throws an operator error with the answer, or if no
+ * Sends the email. Returns the server's answer. @throws an operator error with the answer, or if no
  * provider is set
  */
 export async function sendTestMail(settings: Settings, to: string): Promise<string> {
   const { from, transport } = mailConfig(settings)
   if (transport.kind === 'log')
     throw operatorError(
-      'No mail provider is set, so each mail is a line of the log. Set MAIL_FROM, and SMTP_URL or RESEND_API_KEY (in containers SMTP_URL_FILE or RESEND_API_KEY_FILE).',
+      'No mail provider is set, so emails are only written to the log. Set MAIL_FROM, and SMTP_URL or RESEND_API_KEY (in containers SMTP_URL_FILE or RESEND_API_KEY_FILE).',
     )
   const message = testMessage({
     to,

@@ -20,7 +20,7 @@ async function existingProduct(db: Kysely<Tables>, product: string): Promise<str
   const products = (await db.selectFrom('private.products').select('id').orderBy('rank').execute())
     .map(({ id }) => id)
   if (!products.includes(product))
-    throw operatorError(`There is no product ${product}. There are: ${products.join(', ')}.`)
+    throw operatorError(`Unknown product ${product}. There are: ${products.join(', ')}.`)
   return product
 }
 
@@ -32,7 +32,7 @@ export const usersCommands: Record<string, Command> = {
     out.write(table(products, ['id', 'name', 'rank']))
   },
   grant: async (db, args, options, out) => {
-    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
+    const user = await userByEmail(db, argument(args, 0, 'email'))
     const productId = await existingProduct(db, argument(args, 1, 'product'))
     const days = integerOption(options.days, 365, 'days', 36_500)
     const { periodEnd } = await db.insertInto('api.app_subscriptions')
@@ -47,7 +47,7 @@ export const usersCommands: Record<string, Command> = {
     out.write(`${user.email} has ${productId} until ${periodEnd.toISOString()}.\n`)
   },
   end: async (db, args, _options, out) => {
-    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
+    const user = await userByEmail(db, argument(args, 0, 'email'))
     const product = args[1] === undefined ? undefined : await existingProduct(db, args[1])
     const { numUpdatedRows: ended } = await db.updateTable('api.app_subscriptions')
       .set({
@@ -67,7 +67,7 @@ export const usersCommands: Record<string, Command> = {
     out.write(`Ended ${ended} subscription${ended === 1n ? '' : 's'} of ${user.email}.\n`)
   },
   verify: async (db, args, _options, out) => {
-    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
+    const user = await userByEmail(db, argument(args, 0, 'email'))
     await db.updateTable('auth.users').set({ emailVerified: true, updatedAt: sql`now()` }).where(
       'id',
       '=',
@@ -76,7 +76,7 @@ export const usersCommands: Record<string, Command> = {
     out.write(`${user.email} is verified.\n`)
   },
   'two-factor reset': async (db, args, _options, out) => {
-    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
+    const user = await userByEmail(db, argument(args, 0, 'email'))
     const { numDeletedRows } = await db.deleteFrom('auth.two_factors').where('userId', '=', user.id)
       .executeTakeFirst()
     if (numDeletedRows !== 1n) throw operatorError(`${user.email} has no second factor.`)
@@ -84,7 +84,7 @@ export const usersCommands: Record<string, Command> = {
     out.write(`${user.email} signs in with only the password. Every session has ended.\n`)
   },
   'passkeys reset': async (db, args, _options, out) => {
-    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
+    const user = await userByEmail(db, argument(args, 0, 'email'))
     const { numDeletedRows: count } = await db.deleteFrom('auth.passkeys').where(
       'userId',
       '=',
@@ -99,7 +99,7 @@ export const usersCommands: Record<string, Command> = {
     )
   },
   'api-keys revoke': async (db, args, _options, out) => {
-    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
+    const user = await userByEmail(db, argument(args, 0, 'email'))
     const { numDeletedRows: ended } = await db.deleteFrom('auth.api_keys').where(
       'userId',
       '=',

@@ -69,7 +69,7 @@ function mailTransport(settings: Settings): MailTransport {
   if (settings.SMTP_URL !== undefined) return { kind: 'smtp', url: settings.SMTP_URL }
   if (settings.NODE_ENV === 'production')
     throw configError(
-      'RESEND_API_KEY or SMTP_URL must be set in production, or no mail is sent. In containers set RESEND_API_KEY_FILE or SMTP_URL_FILE.',
+      'RESEND_API_KEY or SMTP_URL must be set in production, or no email is sent. In containers set RESEND_API_KEY_FILE or SMTP_URL_FILE.',
     )
   return { kind: 'log' }
 }

@@ -20,7 +20,7 @@ type Sources = {
 export function mailMetrics(registry: Registry): MailObserver {
   const sent = new Counter({
     name: 'auth_mail_sent_total',
-    help: 'Mails that a provider has taken.',
+    help: 'Emails that a provider accepted.',
     registers: [registry],
   })
   return {
@@ -28,14 +28,14 @@ export function mailMetrics(registry: Registry): MailObserver {
     failed: counterOf(
       registry,
       'auth_mail_failures_total',
-      'Attempts of mail jobs that failed.',
+      'Failed attempts of mail jobs.',
       'reason',
       failureReasons,
     ),
     gaveUp: counterOf(
       registry,
       'auth_mail_given_up_total',
-      'Mail jobs that are not tried again.',
+      'Mail jobs that are not retried.',
       'reason',
       failureReasons,
     ),
@@ -73,7 +73,7 @@ function watchMail(registry: Registry, pool: pg.Pool): void {
   gaugeOf(
     registry,
     'auth_mail_queue_depth',
-    'Mail jobs that are not done, of all processes.',
+    'Unfinished mail jobs of all processes.',
     async () => (await waiting())?.depth,
   )
   gaugeOf(
@@ -125,7 +125,7 @@ function watchDatabase(registry: Registry, figures: ReadFigures): void {
   )
   ofDatabase(
     'finance_database_start_timestamp_seconds',
-    'When the server of the database started.',
+    'Start time of the database server.',
     ({ startedAt }) => startedAt,
   )
   ofDatabase(

@@ -152,8 +152,7 @@ function lastBalance(
   if (latest === undefined) {
     problems.push({
       ...place,
-      message:
-        'Several statements close on this day with other balances, and nothing says which is the last. None was taken.',
+      message: 'Several statements close on this day with different balances, so none was used.',
     })
     return undefined
   }

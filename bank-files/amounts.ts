@@ -189,7 +189,8 @@ export const centsText = (cents: number, currency?: string): string =>
 export function amountIn(text: string, decimal: Decimal): number | string {
   const written = writtenAmount(text)
   const cents = written === undefined ? undefined : centsOf(written.digits, decimal)?.cents
-  if (cents === undefined || written === undefined) return `"${text.slice(0, 40)}" is no amount.`
+  if (cents === undefined || written === undefined)
+    return `"${text.slice(0, 40)}" is not an amount.`
   if (cents >= TOO_LARGE) return `"${text}" is too large.`
   return written.negative && cents > 0 ? -cents : cents
 }

@@ -99,7 +99,7 @@ export function removeAnnounced(keys: string[], context: Context): void {
         field: 'status',
         message: `This pending transaction is booked in ${
           nameOf(entries[booked]!)
-        }, so it was left out.`,
+        }, so it was skipped.`,
       })
     }
   }

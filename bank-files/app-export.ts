@@ -126,8 +126,8 @@ function appOf(preset: string | undefined, hasQuestion: boolean): AppName {
   if (isAppExport({ preset })) return preset as AppName
   throw new StatementError(
     hasQuestion
-      ? 'This is no export of an app that is known here.'
-      : `This is no export of ${Object.values(APP_RULES).map(({ name }) => name).join(', ')}.`,
+      ? 'This is not an export of a supported app.'
+      : `This is not an export of ${Object.values(APP_RULES).map(({ name }) => name).join(', ')}.`,
   )
 }
 
@@ -292,7 +292,7 @@ export function readAppExport(
     transactions,
     transfers: linkTransfers(transactions, parts.map(([first]) => first!), app),
     problems: problems.filter(({ message }) =>
-      !(app === 'actual' && message.startsWith('This moves no money'))
+      !(app === 'actual' && message.startsWith('This line moves no money'))
     ),
   }
 }

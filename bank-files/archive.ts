@@ -23,7 +23,7 @@ function wrongArchive(names: string[]): string | undefined {
   if (names.includes('mimetype') && names.includes('content.xml'))
     return 'This is an OpenDocument sheet. Save it as CSV.'
   if (names.includes('manifest.json'))
-    return 'This is an export of this service. Restore it; it is no file of a bank.'
+    return 'This is an export of this service, not a bank file. Restore it in the settings.'
   if (names.some((name) => /(?:^|\/)db\.sqlite$/.test(name)))
     return 'This is a backup of Actual. Export its transactions as CSV.'
   return undefined
@@ -36,7 +36,9 @@ async function contentOf(entry: FileEntry, left: number): Promise<Uint8Array> {
       entry,
       left,
       () =>
-        new StatementError('This archive unpacks to more than 16 MB. Import its files one by one.'),
+        new StatementError(
+          'This archive is larger than 16 MB when unpacked. Import its files one at a time.',
+        ),
     )
   ) {
     parts.push(part as Uint8Array<ArrayBuffer>)
@@ -56,7 +58,7 @@ export async function unpack(file: Uint8Array | ArrayBuffer, name = ''): Promise
   const bytes = file instanceof Uint8Array ? file : new Uint8Array(file)
   if (!isZip(bytes)) return [{ name, bytes }]
   if (bytes.length > MAX_BYTES)
-    throw new StatementError('The archive is larger than 16 MB. Ask the bank for a shorter time.')
+    throw new StatementError('The archive is larger than 16 MB. Export a shorter period.')
   const files: NamedFile[] = []
   try {
     // only an archive needs this package
@@ -69,7 +71,8 @@ export async function unpack(file: Uint8Array | ArrayBuffer, name = ''): Promise
       if (entry.directory || HIDDEN.test(entry.filename)) continue
       if (entries.length === MAX_FILES)
         throw new StatementError(`This archive has more than ${MAX_FILES} files.`)
-      if (entry.encrypted) throw new StatementError('This archive has a password. Unpack it first.')
+      if (entry.encrypted)
+        throw new StatementError('This archive is password-protected. Unpack it first.')
       entries.push(entry)
     }
     const wrong = wrongArchive(entries.map(({ filename }) => filename))
@@ -80,16 +83,14 @@ export async function unpack(file: Uint8Array | ArrayBuffer, name = ''): Promise
       const content = await contentOf(entry, left)
       if (isZip(content))
         throw new StatementError(
-          `"${
-            entry.filename.slice(0, 100)
-          }" is an archive inside of this archive. Unpack it first.`,
+          `"${entry.filename.slice(0, 100)}" is an archive inside this archive. Unpack it first.`,
         )
       left -= content.length
       files.push({ name: entry.filename, bytes: content })
     }
   } catch (error) {
     if (error instanceof StatementError) throw error
-    throw new StatementError('This ZIP archive is damaged, or a part of it is missing.')
+    throw new StatementError('This ZIP archive is damaged or incomplete.')
   }
   if (files.length === 0) throw new StatementError('This archive is empty.')
   return files

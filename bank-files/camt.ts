@@ -119,7 +119,7 @@ function rowsOf(entry: Tree, problems: Problem[]): Entry[] {
     problems.push({
       line: entry.line,
       field: 'amount',
-      message: 'This entry does not say whether money came or went (CdtDbtInd).',
+      message: 'This entry does not say if it is a credit or a debit (CdtDbtInd).',
     })
     return []
   }
@@ -141,7 +141,7 @@ function rowsOf(entry: Tree, problems: Problem[]): Entry[] {
         line: entry.line,
         field: 'amount',
         message:
-          `The ${parts.length} transactions of this entry do not add up to it, so it is one row.`,
+          `The ${parts.length} transactions of this entry do not add up to its amount, so it was read as one row.`,
       })
     }
     return [{ ...batch, metadata: { ...batch.metadata, transactions: parts.length } }]
@@ -171,7 +171,7 @@ function withDay(row: Entry, element: Tree, { closing }: FileStatement): Entry {
     date,
     notes: [{
       field: 'transaction_date',
-      message: `This entry has no date, so it has the statement's: ${date}.`,
+      message: `This entry has no date, so the date of the statement was used: ${date}.`,
     }],
   }
 }
@@ -290,7 +290,7 @@ function totalProblems(element: Tree, entries: Tree[]): Problem[] {
       : `match the stated number of ${number}`
     return [{
       line: total?.line ?? summary.line,
-      message: `The transactions do not ${stated}. Something may be missing in the file.`,
+      message: `The transactions do not ${stated}. The file may be incomplete.`,
     }]
   }
   return []
@@ -301,14 +301,14 @@ function totalProblems(element: Tree, entries: Tree[]): Problem[] {
  * transactions.
  */
 const SPLIT_BATCH =
-  'This batch is read as its transactions. A statement (CAMT.053) can hold it as one row: then import only one of the two files.'
+  'This batch was read as single transactions. A statement (CAMT.053) may contain it as one row, so import only one of the two files.'
 
 /** @throws StatementError if the XML is not well-formed, or is no statement */
 export function readCamt(text: string): ParsedFile {
   const tree = xmlTree(text)
   const elements = every(tree, ['Stmt', 'Rpt', 'Ntfctn'])
   if (elements.length === 0)
-    throw new StatementError('This XML is no statement of an account (CAMT.052, .053 or .054).')
+    throw new StatementError('This XML file is not an account statement (CAMT.052, .053 or .054).')
   const entries: Entry[] = []
   const problems: Problem[] = []
   const found: Statements[] = []
@@ -327,7 +327,7 @@ export function readCamt(text: string): ParsedFile {
       if (stateOf(entry) === 'INFO')
         problems.push({
           line: entry.line,
-          message: 'This entry only informs and moves no money, so it was left out.',
+          message: 'This entry is for information only and moves no money, so it was skipped.',
         })
       else {
         const rows = rowsOf(entry, problems)

@@ -48,8 +48,8 @@ function followed(entries: Entry[], problems: Problem[]): Array<[entry: Entry, r
         ? `The bank deleted the earlier transaction "${id}". If it was imported, delete it by hand.`
         : `The bank replaced the earlier transaction "${id}" with this one. If it was imported, this row updates it.`
       : isDeleted
-      ? `The bank deleted ${nameOf(original)} with this line, so both were left out.`
-      : `The bank replaced ${nameOf(original)} with this transaction, so that line was left out.`
+      ? `The bank deleted ${nameOf(original)} with this line, so both were skipped.`
+      : `The bank replaced ${nameOf(original)} with this transaction, so that line was skipped.`
     problems.push({ ...placeOf(correction), message })
   }
   return [...left].map((entry) => {

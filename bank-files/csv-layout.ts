@@ -244,7 +244,7 @@ export function layoutOf(text: string, options: ReadOptions): Layout {
     )
   throw new StatementError(
     widest.length < MIN_COLUMNS
-      ? 'This is no bank statement that can be read: neither CSV nor OFX, QIF, MT940 or CAMT.053.'
+      ? 'This is not a bank statement in CSV, OFX, QIF, MT940 or CAMT.053.'
       : `No line names the columns of a statement (a date, an amount and a name). Say which is which with \`columns\`.${has}`,
     widest.length < MIN_COLUMNS ? [] : examples,
   )

@@ -112,18 +112,17 @@ function exclusionOf(
   if (preset?.sums?.some((sum) => name.startsWith(sum)) === true)
     return {
       line,
-      message: 'This line is a balance of the bank and no transaction. It was left out.',
+      message: 'This line is a balance, not a transaction. It was skipped.',
     }
   if (preset === undefined && !isOpening && isBalanceName(name))
     return balanceProblem({ line, name })
   const amounts = fields.amount(cells) + fields.debit(cells) + fields.credit(cells)
   if (!isOpening && !looksLikeDay(fields.date(cells)) && amounts === '')
-    return { line, message: 'This line has neither a date nor an amount and was left out.' }
+    return { line, message: 'This line has neither a date nor an amount and was skipped.' }
   if (layout.header.length > 0 && !isEmpty(cells.slice(layout.header.length))) {
     return {
       line,
-      message:
-        'This line has more cells than columns have names, so they may be shifted. It was left out.',
+      message: 'This line has more cells than the header, so they may be shifted. It was skipped.',
     }
   }
   return undefined
@@ -191,11 +190,11 @@ function missingLines(
   const skipped = skippedData(lines, layout).map(({ line }): Problem => ({
     line,
     message:
-      'This line stands before the first transaction and was left out, although it has a day or an amount.',
+      'This line is before the first transaction and was skipped, although it has a date or an amount.',
   }))
   return unclosed === undefined ? skipped : [{
     line: unclosed,
-    message: 'A quotation mark of this line is never closed, so everything after it is missing.',
+    message: 'A quotation mark on this line is never closed, so everything after it is missing.',
   }, ...skipped]
 }
 
@@ -269,7 +268,7 @@ export function readCsv(
 ): ParsedFile & { preset?: PresetName, header: string[], options: ReadOptions } {
   if (options.preset !== undefined && !Object.hasOwn(PRESETS, options.preset)) {
     throw new StatementError(
-      `There is no preset "${options.preset}". There are: ${Object.keys(PRESETS).join(', ')}.`,
+      `Unknown preset "${options.preset}". There are: ${Object.keys(PRESETS).join(', ')}.`,
     )
   }
   const layout = layoutOf(text, options)

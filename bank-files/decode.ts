@@ -108,7 +108,7 @@ export function decode(
     ? input
     : new Uint8Array(input)
   if ((bytes ?? input as string).length > MAX_BYTES)
-    throw new StatementError('The file is larger than 16 MB. Ask the bank for a shorter time.')
+    throw new StatementError('The file is larger than 16 MB. Export a shorter period.')
   if (bytes === undefined) return { text: notEmpty(normalize(input as string)) }
   const wrong = WRONG_FILES.find(([start]) => ascii(bytes).startsWith(start))
   if (wrong !== undefined) throw new StatementError(wrong[1])

@@ -147,7 +147,7 @@ export const balanceProblem = (
   ...placeOf(place),
   message: `"${
     clean(name || description, 60)
-  }" names a balance or a sum and no transaction. This line was left out.`,
+  }" is the name of a balance or a total, not of a transaction. This line was skipped.`,
 })
 
 /** Returns a currency code in lower case; undefined if the text is no currency. */

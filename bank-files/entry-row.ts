@@ -49,15 +49,16 @@ function partsOf(
 /** Returns the amount of an entry in cents, or an error message. */
 function centsOf(entry: Entry, decimal: Decimal, signs: Signs): number | string {
   const texts = [entry.amount, entry.debit, entry.credit]
-  if (texts.every((text) => text === undefined || text.trim() === '')) return 'There is no amount.'
+  if (texts.every((text) => text === undefined || text.trim() === ''))
+    return 'The amount is missing.'
   const [amount, debit, credit, fee] = [...texts, entry.fee].map((text) =>
     text === undefined || text.trim() === '' ? 0 : amountIn(text, decimal)
   )
   for (const part of [amount, debit, credit, fee]) if (typeof part === 'string') return part
-  if (debit !== 0 && credit !== 0) return 'There is an amount in both columns, debit and credit.'
+  if (debit !== 0 && credit !== 0) return 'Both columns, debit and credit, have an amount.'
   const out = signs.expenses?.get(entry)
   if (out === null)
-    return 'Nothing says whether this money came or went: the balance before it is not in the file.'
+    return 'The file does not say if this is income or an expense: the balance before it is missing.'
   const signed = plainCents(out === undefined ? entry : { ...entry, out }, decimal, signs)
   // `|| 0` turns -0 into 0
   return (signs.negate ? -signed : signed) - Math.abs(fee as number) || 0
@@ -116,7 +117,10 @@ function metadataOf(
   const notes: Note[] = []
   const split = entry.splits === undefined ? undefined : partsOf(entry.splits, decimal, cents)
   if (split?.addUp === false)
-    notes.push({ field: 'metadata', message: 'The parts of this split do not add up to it.' })
+    notes.push({
+      field: 'metadata',
+      message: 'The parts of this split do not add up to its amount.',
+    })
   const metadata = withoutEmpty<Record<string, Detail | undefined>>({
     ...entry.metadata,
     splits: split?.parts,
@@ -125,7 +129,7 @@ function metadataOf(
   if (!fits)
     notes.push({
       field: 'metadata',
-      message: 'The other data of this row is too large to store, so it was left out.',
+      message: 'The other data of this row is too large to store, so it was skipped.',
     })
   return { metadata: Object.keys(metadata).length === 0 || !fits ? undefined : metadata, notes }
 }
@@ -157,7 +161,7 @@ function warningsOf(
   if (currencyText !== '' && currency === undefined)
     notes.push({
       field: 'currency',
-      message: `"${clean(currencyText, 40)}" is no currency's code.`,
+      message: `"${clean(currencyText, 40)}" is not a currency code.`,
     })
   return notes
 }
@@ -180,8 +184,8 @@ function factsOf(
     notes.push({
       field: 'transaction_date',
       message: entry.date.trim() === ''
-        ? 'There is no date.'
-        : `"${clean(entry.date, 40)}" is no date.`,
+        ? 'The date is missing.'
+        : `"${clean(entry.date, 40)}" is not a date.`,
     })
   }
   if (typeof cents === 'string') notes.push({ field: 'amount', message: cents })
@@ -214,7 +218,7 @@ export function rowOf(
   if (inexact !== undefined && options.roundAmounts !== true)
     return { notes: [inexactNote(inexact, options)] }
   if (cents === 0)
-    return { notes: [{ field: 'amount', message: 'This moves no money, so it was left out.' }] }
+    return { notes: [{ field: 'amount', message: 'This line moves no money, so it was skipped.' }] }
   const { name, description } = textsOf(entry, cents > 0)
   const { metadata, notes } = metadataOf(entry, decimal, cents)
   const id = clean(reference(entry.external_id), 5000)

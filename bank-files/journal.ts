@@ -29,7 +29,7 @@ export function sidesOf(
       line: entry.line,
       message: `Neither "${clean(source, 40)}" nor "${
         clean(destination, 40)
-      }" is an account of yours, so this line was left out.`,
+      }" is one of your accounts, so this line was skipped.`,
     }
   }
   const foreign = cellOf(journal.foreignAmount)

@@ -32,7 +32,7 @@ const TRADE =
 function treeOf(text: string, problems: Problem[]): Tree {
   // some programs write no <OFX> element around the transactions
   const start = text.search(/<[A-Z]/i)
-  if (start === -1) throw new StatementError('This OFX file has no statement of an account.')
+  if (start === -1) throw new StatementError('This OFX file has no account statement.')
   if (/^\s*<\?xml/.test(text)) {
     try {
       return { name: '', line: 1, text: '', attributes: {}, children: [xmlTree(text)] }
@@ -45,8 +45,7 @@ function treeOf(text: string, problems: Problem[]): Tree {
   if (!whole)
     problems.push({
       line: text.trimEnd().split('\n').length,
-      message:
-        'The file breaks off here: its last elements are never closed. The end may be missing.',
+      message: 'The file ends too early: its last elements are never closed.',
     })
   return root
 }
@@ -85,7 +84,8 @@ function converted(
       currency: symbol,
       notes: [{
         field: 'currency',
-        message: `The file has no rate for ${symbol.toUpperCase()}, so this amount stays in it.`,
+        message:
+          `The file has no rate for ${symbol.toUpperCase()}, so this amount was not converted.`,
       }],
     }
   }
@@ -180,7 +180,7 @@ export function readOfx(text: string, options: ReadOptions): ParsedFile {
   const named = every(tree, STATEMENTS)
   const elements = named.length > 0 ? named : holdersOf(tree)
   if (elements.length === 0)
-    throw new StatementError('This OFX file has no statement of an account.')
+    throw new StatementError('This OFX file has no account statement.')
   const entries: Entry[] = []
   const statements: FileStatement[] = []
   for (const element of elements) {
@@ -206,8 +206,7 @@ export function readOfx(text: string, options: ReadOptions): ParsedFile {
     if (trades[0] !== undefined)
       problems.push({
         line: trades[0].line,
-        message:
-          `${trades.length} trades of investments were left out; only what moved cash is read.`,
+        message: `${trades.length} investment trades were skipped; only cash movements are read.`,
       })
   }
   return {

@@ -95,7 +95,7 @@ function removeSingles(keys: string[], context: Context, comparison: Comparison)
       ...placeOf(entries[index]!),
       message: `This may be ${
         nameOf(entries[original]!)
-      } once more, under another name. The statement there is complete, so this row was left out. If it is another transaction, add it by hand.`,
+      } again, under another name. The statement there is complete, so this row was skipped. If it is another transaction, add it by hand.`,
     })
   }
 }
@@ -124,7 +124,7 @@ function removeBatches(keys: string[], context: Context, comparison: Comparison)
         ...placeOf(entries[index]!),
         message: `The batch of this transaction is ${
           nameOf(entries[original]!)
-        } as one row, so this row was left out.`,
+        } as one row, so this row was skipped.`,
       })
     }
   }

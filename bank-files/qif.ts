@@ -103,15 +103,14 @@ export function readQif(text: string): ParsedFile {
       if (list === 'invst')
         problems.push({
           line: index + 1,
-          message: 'The transactions of an investment account were left out.',
+          message: 'The transactions of an investment account were skipped.',
         })
     } else record.push({ letter, text: value, line: index + 1 })
   }
   if (record.length > 0 && MONEY_LISTS.includes(list))
     problems.push({
       line: lines.length,
-      message:
-        'The file breaks off here: its last transaction has no end. Something may be missing.',
+      message: 'The file ends too early: its last transaction is incomplete.',
     })
   end()
   if (lists === 0 && leftOut === 0)

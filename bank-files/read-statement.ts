@@ -66,7 +66,7 @@ export const readWithOpenings = (file: StatementFile, options: ReadOptions): Sta
 
 function readFile(file: StatementFile, options: ReadOptions, keepsOpenings: boolean): Statement {
   if (options.currency !== undefined && currencyIn(options.currency) === undefined)
-    throw new StatementError(`"${options.currency}" is no currency's code.`)
+    throw new StatementError(`"${options.currency}" is not a currency code.`)
   if (Array.isArray(file)) {
     // the archive of YNAB has the register and the plan, which has no transactions
     const files = file.length === 2
@@ -159,7 +159,7 @@ function read(
     case 'mt940':
       return toRows(PARSERS[format](text, options), { ...options, ...FIXED[format] })
     default:
-      throw new StatementError(`There is no format "${format as string}".`)
+      throw new StatementError(`Unknown format "${format as string}".`)
   }
 }
 

@@ -234,7 +234,7 @@ function removeCopy(
   for (const index of indexes) duplicates.add(index)
   problems.push({
     ...placeOf(statement),
-    message: `This is the statement of ${nameOf(original.statement)} once more, and was left out.`,
+    message: `This is the statement of ${nameOf(original.statement)} again, and was skipped.`,
   })
 }
 
@@ -297,10 +297,10 @@ function removeFrom(part: Part, account: Account, context: Context): void {
     problems.push({
       ...placeOf(entries[index]!),
       message: isProven
-        ? `This is ${nameOf(entries[of]!)} once more, as the balances prove, and was left out.`
+        ? `This is ${nameOf(entries[of]!)} again, as the balances prove, and was skipped.`
         : `This may be ${
           nameOf(entries[of]!)
-        } once more. No balance proves that it is another transaction, so it was left out. If it is, add it by hand.`,
+        } again. No balance proves that it is another transaction, so it was skipped. If it is, add it by hand.`,
     })
   }
   const around = run.opening === undefined ? undefined : account.byBalance.get(run.opening)
@@ -309,7 +309,7 @@ function removeFrom(part: Part, account: Account, context: Context): void {
     && around.firstDay <= run.lastDay && run.firstDay <= around.lastDay && !fits(around)
   ) {
     const message =
-      'This statement begins with a balance inside of another one, but has other transactions. The file may have some of them twice.'
+      'This statement starts at a balance inside another one, but has other transactions. The file may contain some of them twice.'
     problems.push({ ...placeOf(statement), message })
   }
   extend(target, part, account)

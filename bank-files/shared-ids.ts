@@ -76,7 +76,7 @@ export function removeSharedIds(context: Context, problems: Problem[]): Set<numb
         ...placeOf(entries[index]!),
         field: 'status',
         message:
-          'The file also has this pending transaction as booked, under the same id, so it was left out.',
+          'The file also has this pending transaction as booked, under the same id, so it was skipped.',
       })
     }
     const all = same.filter((index) => !duplicates.has(index))
@@ -98,7 +98,7 @@ export function removeSharedIds(context: Context, problems: Problem[]): Set<numb
           row: index,
           field: 'external_id',
           message:
-            `The bank gave the id "${row.external_id}" to different transactions, so this one is known by its day, amount and name.`,
+            `The bank gave the id "${row.external_id}" to different transactions, so this one is identified by its date, amount and name.`,
         })
         row.metadata = { ...row.metadata, shared_id: row.external_id! }
         delete row.external_id
@@ -106,7 +106,7 @@ export function removeSharedIds(context: Context, problems: Problem[]): Set<numb
         duplicates.add(index)
         const message = `This is ${
           nameOf(entries[all[0]!]!)
-        } once more, with the same id, and was left out.`
+        } again, with the same id, and was skipped.`
         problems.push({ ...place, field: 'external_id', message })
       }
     }

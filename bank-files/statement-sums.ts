@@ -60,8 +60,7 @@ export function sumProblems(
   }
   return statements.filter(isWrong).map(({ closing, line, file }) => ({
     ...placeOf({ line: closing?.line ?? line, file }),
-    message:
-      'The transactions do not add up to this closing balance. Something may be missing in the file.',
+    message: 'The transactions do not add up to this closing balance. The file may be incomplete.',
   }))
 }
 

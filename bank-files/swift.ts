@@ -96,7 +96,7 @@ const LINE =
 
 const notRead = ({ line, text }: Field): Problem => ({
   line,
-  message: `"${clean(text, 60)}" is no transaction of MT940. It was left out.`,
+  message: `"${clean(text, 60)}" is not an MT940 transaction. It was skipped.`,
 })
 
 /**

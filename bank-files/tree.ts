@@ -39,7 +39,7 @@ export function xmlTree(text: string): Tree {
   const line = lineAt(text)
   const plain = (element: XmlElement, depth: number): Tree => {
     if (depth > MAX_DEPTH)
-      throw new StatementError('The file is nested too deep to be a statement.')
+      throw new StatementError('The file is nested too deeply to be a statement.')
     const node: Tree = {
       name: element.name.replace(/^.*:/, ''),
       line: line(blank + element.start),
@@ -59,7 +59,7 @@ export function xmlTree(text: string): Tree {
     if (root !== null) return plain(root, 0)
   } catch (error) {
     if (error instanceof RangeError)
-      throw new StatementError('The file is nested too deep to be a statement.')
+      throw new StatementError('The file is nested too deeply to be a statement.')
     if (error instanceof XmlError) {
       throw new StatementError(
         `Line ${line(blank) - 1 + error.line} is not well-formed XML: ${
@@ -155,7 +155,7 @@ export function sgmlTree(source: string): { root: Tree, whole: boolean } {
         open.at(-1)!.children.push(element)
         if (element.text === '') open.push(element)
         if (open.length > MAX_DEPTH)
-          throw new StatementError('The file is nested too deep to be a statement.')
+          throw new StatementError('The file is nested too deeply to be a statement.')
       }
     }
     at = next

@@ -96,7 +96,7 @@ async function prepared(file: Blob, shrinks: boolean): Promise<{ sent: Blob, sha
 }
 
 const cancelled = (signal: AbortSignal) =>
-  new FinanceError(0, { code: 'ABORTED', message: 'The upload was cancelled.' }, {
+  new FinanceError(0, { code: 'ABORTED', message: 'The upload was canceled.' }, {
     cause: signal.reason,
   })
 

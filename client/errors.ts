@@ -103,7 +103,7 @@ export function financeError(error: unknown, status: number, sent: object = {}):
     : 'NETWORK_ERROR'
   return new FinanceError(status, {
     code: hasCode ? code : fallback,
-    message: typeof message === 'string' ? message : `The answer was ${fallback}.`,
+    message: typeof message === 'string' ? message : `The response was ${fallback}.`,
     details: details as string | null,
     hint: hint as string | null,
     sent,

@@ -34,7 +34,7 @@ export const supportsPasskeys = (): boolean =>
 const unsupported = (cause?: unknown) =>
   new FinanceError(0, {
     code: 'PASSKEYS_UNSUPPORTED',
-    message: 'This browser has no passkeys for this page.',
+    message: 'This browser does not support passkeys on this page.',
   }, { cause })
 
 /**
@@ -44,7 +44,7 @@ const unsupported = (cause?: unknown) =>
 function passkeyError(error: unknown): FinanceError {
   const name = (error as Error).name
   if (name === 'NotAllowedError' || name === 'AbortError')
-    return new FinanceError(0, { code: 'ABORTED', message: 'No passkey was given.' }, {
+    return new FinanceError(0, { code: 'ABORTED', message: 'No passkey was chosen.' }, {
       cause: error,
     })
   if (name === 'InvalidStateError')
@@ -89,7 +89,7 @@ export async function createPasskey(
 }
 
 /**
- * Signs in with a passkey. The user chooses it in the browser's dialog and types no e-mail address.
+ * Signs in with a passkey. The user chooses it in the browser's dialog and types no email address.
  * @returns the same response as `signIn`
  * @throws FinanceError as {@link createPasskey}
  */

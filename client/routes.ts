@@ -185,7 +185,7 @@ export type Invitation = {
 /** An invitation, as the page of its link shows it. */
 export type InvitationOfLink = {
   id: string
-  /** One short line without links, as in the mail. null after the invitation was declined or canceled. */
+  /** One short line without links, as in the email. null after the invitation was declined or canceled. */
   organization_name: string | null
   /** The name of the inviter in the same form; may be empty. */
   inviter_name: string | null
@@ -530,7 +530,7 @@ export type WebhookTest = {
 
 /** Each method throws a FinanceError if it fails. */
 export type Auth = {
-  /** Creates an account, starts a session, and mails a link that verifies the address. */
+  /** Creates an account, starts a session, and emails a verification link. */
   signUp: (input: {
     email: string
     password: string
@@ -539,7 +539,7 @@ export type Auth = {
     user: User
     session: NewSession
   }>
-  /** Starts a session. Mails a new link if the address is not verified. */
+  /** Starts a session. Emails a new link if the address is not verified. */
   signIn: (input: {
     email: string
     password: string
@@ -548,25 +548,25 @@ export type Auth = {
     session: Session
     subscription: SubscriptionStatus
   }>
-  /** Verifies an address with the token of the mail. */
+  /** Verifies an address with the token of the email. */
   verifyEmail: (input: {
     token: string
   }) => Promise<MessageResponse>
-  /** Deletes an unverified account that another person created with your address, with the token of the mail. */
+  /** Deletes an unverified account that another person created with your address, with the token of the email. */
   disownAccount: (input: {
     token: string
   }) => Promise<MessageResponse>
-  /** Mails a new link that verifies the address. */
+  /** Emails a new verification link. */
   sendVerificationEmail: (input: {
     email: string
   }) => Promise<MessageResponse>
-  /** Mails a link to choose a new password. */
+  /** Emails a link to choose a new password. */
   forgetPassword: (input: {
     email: string
-    /** Target of the mailed link: a page of a trusted origin. On the origin of `APP_URL` it must be below its path. */
+    /** Target of the emailed link: a page of a trusted origin. On the origin of `APP_URL` it must be below its path. */
     redirectTo?: string | undefined
   }) => Promise<MessageResponse>
-  /** Sets a new password with the token of the mail, and ends every session and API key of the account. */
+  /** Sets a new password with the token of the email, and ends every session and API key of the account. */
   resetPassword: (input: {
     token: string
     password: string
@@ -584,21 +584,21 @@ export type Auth = {
   }) => Promise<{
     user: UserWithImage
   }>
-  /** Requests a new address for the signed-in user: mails a link to the new one that confirms it, and to the old one a link that stops it. */
+  /** Requests a new address for the signed-in user. Emails a confirmation link to the new address, and a link that stops the change to the old one. */
   requestEmailChange: (input: {
     newEmail: string
     /** Optional within ten minutes after a sign-in. */
     password?: string | undefined
   }) => Promise<MessageResponse>
-  /** Confirms a new address, with the token of the mail. */
+  /** Confirms a new address, with the token of the email. */
   confirmEmailChange: (input: {
     token: string
   }) => Promise<MessageResponse>
-  /** Stops or reverts a change of the address, with the token of the mail to the old address. */
+  /** Stops or reverts a change of the address, with the token of the email to the old address. */
   stopEmailChange: (input: {
     token: string
   }) => Promise<MessageResponse>
-  /** Mails the signed-in user a link that deletes the account. Returns the organizations that the user owns, with their next owners. */
+  /** Emails the signed-in user a link that deletes the account. Returns the organizations that the user owns, with their next owners. */
   deleteAccount: (input: {
     /** Optional within ten minutes after a sign-in. */
     password?: string | undefined
@@ -617,7 +617,7 @@ export type Auth = {
       } | null
     })[]
   }>
-  /** Deletes the account of the signed-in user, with the token of the mail. */
+  /** Deletes the account of the signed-in user, with the token of the email. */
   confirmDeleteAccount: (input: {
     token: string
   }) => Promise<MessageResponse>
@@ -888,7 +888,7 @@ export type Auth = {
       success: boolean
       member: Member
     }>
-    /** Invites a user by mail. For owners and admins. */
+    /** Invites a user by email. For owners and admins. */
     inviteMember: (input: {
       organizationId: string
       email: string
@@ -925,7 +925,7 @@ export type Auth = {
     listInvitations: (input: {
       organizationId: string
     }) => Promise<Invitation[]>
-    /** Returns an invitation to any client that has the link of its mail, with or without a session. */
+    /** Returns an invitation to any client that has the link of its email, with or without a session. */
     getInvitation: (input: {
       invitationId: string
     }) => Promise<InvitationOfLink>
@@ -993,7 +993,7 @@ export type Auth = {
     }) => Promise<Done>
   }
   calendar: {
-    /** Creates an address at which a calendar program reads what is due. The address is returned only once. */
+    /** Creates a link that shows due payments in a calendar app. The link is returned only once. */
     create: (input: {
       name: string
       /** The team whose due days it shows; null for the personal ones. */

@@ -5,7 +5,7 @@
 
 /** The HTTP status of each code, and the sentence that a client shows or logs. */
 export const errorCodes = {
-  INVALID_EMAIL: [400, 'The e-mail address is not valid.'],
+  INVALID_EMAIL: [400, 'The email address is not valid.'],
   INVALID_PASSWORD: [
     400,
     'The password is not valid: it must have 8 to 128 characters, and a current password must match.',
@@ -14,26 +14,26 @@ export const errorCodes = {
   INVALID_TOKEN: [400, 'The token is not valid, was used, or has expired.'],
   INVALID_PASSKEY: [
     400,
-    'The response of the passkey is not valid for this service, or came too late. Try again.',
+    'The passkey response is not valid for this service, or arrived too late. Try again.',
   ],
   VALIDATION_ERROR: [400, 'The request is not valid.'],
   IDEMPOTENCY_KEY_NOT_SUPPORTED: [
     400,
-    'Idempotency-Key is not supported, and nothing was done. Leave it out, and read the state before you repeat a request.',
+    'Idempotency-Key is not supported, so nothing was done. Omit it, and read the current state before you repeat a request.',
   ],
   OIDC_FAILED: [
     400,
-    'Signing in with the provider did not work, or took longer than ten minutes. Try again.',
+    'Signing in with the provider failed or took longer than ten minutes. Try again.',
   ],
-  INVALID_CREDENTIALS: [401, 'The e-mail address or the password is incorrect.'],
+  INVALID_CREDENTIALS: [401, 'The email address or password is incorrect.'],
   UNAUTHORIZED: [401, 'Sign in first.'],
-  EMAIL_NOT_VERIFIED: [403, 'Verify your e-mail address first.'],
+  EMAIL_NOT_VERIFIED: [403, 'Verify your email address first.'],
   SIGN_UP_CLOSED: [403, 'This service is closed to new accounts. Ask its operator.'],
   INVITATION_REQUIRED: [403, 'A new account needs an invitation to this address.'],
   EMAIL_DOMAIN_NOT_ALLOWED: [403, 'Addresses of this domain cannot have an account.'],
   OIDC_EMAIL_NOT_VERIFIED: [
     403,
-    'The provider has not verified your e-mail address. Ask its operator.',
+    'The provider has not verified your email address. Ask its operator.',
   ],
   FRESH_SIGN_IN_REQUIRED: [
     403,
@@ -59,7 +59,7 @@ export const errorCodes = {
   ALREADY_MEMBER: [409, 'This address already belongs to a member of the organization.'],
   ACCOUNT_NOT_VERIFIED: [
     409,
-    'An account with your address exists, and its address was never verified. Choose a new password by e-mail, sign in with it, and verify the address. Then connect the provider.',
+    'An account with your address exists, but the address was never verified. Reset your password by email, sign in, and verify the address. Then connect the provider.',
   ],
   ALREADY_VERIFIED: [
     409,
@@ -67,14 +67,14 @@ export const errorCodes = {
   ],
   EMAIL_CHANGED_RECENTLY: [
     409,
-    'The e-mail address of this account was changed in the last seven days, and the owner of the old address can still stop the change. Try again after seven days.',
+    'The email address of this account was changed in the last seven days, and the owner of the old address can still stop the change. Try again after seven days.',
   ],
   PASSKEY_EXISTS: [409, 'This passkey already belongs to an account.'],
   PASSKEY_MISSING: [409, 'This account has no passkey. Add one first.'],
   SLUG_TAKEN: [409, 'Another organization has this slug.'],
   TWO_FACTOR_ENABLED: [409, 'This account already has a second factor.'],
   TWO_FACTOR_NOT_ENABLED: [409, 'This account has no second factor.'],
-  USER_EXISTS: [409, 'There is already an account with this e-mail address.'],
+  USER_EXISTS: [409, 'An account with this email address already exists.'],
   PRECONDITION_FAILED: [412, 'The file has another ETag.'],
   PAYLOAD_TOO_LARGE: [413, 'The request body is larger than 64 KiB.'],
   UNSUPPORTED_MEDIA_TYPE: [

@@ -103,7 +103,7 @@ export function read(
     // a stop of the edge ends a live stream, which the upstream continues
     const abort = () =>
       outgoing.writableFinished && !isStream || isWorking ||
-      requestController?.abort(new Error('The client is gone.'))
+      requestController?.abort(new Error('The client disconnected.'))
     outgoing.once('close', abort)
     pool.dispatch(messageOf(request), {
       onRequestStart: (controller) => {
@@ -118,7 +118,7 @@ export function read(
         if (!accepts(status)) {
           outgoing.off('close', abort)
           resolve(false)
-          controller.abort(new Error('Another upstream answers.'))
+          controller.abort(new Error('Another upstream responds.'))
           return
         }
         const received = (controller.rawHeaders as Buffer[]).map((part) => part.toString('latin1'))

@@ -22,8 +22,11 @@ export const rejections = {
     400,
     'The query has more parameters, columns, embedded tables or conditions than a request may have.',
   ],
-  SERVICE_BUSY: [503, 'The data surface cannot take this request now. Try again in a moment.'],
-  UNSUPPORTED_MEDIA_TYPE: [415, 'A body is JSON or CSV in UTF-8, without a Content-Encoding.'],
+  SERVICE_BUSY: [503, 'The data surface is overloaded. Try again in a moment.'],
+  UNSUPPORTED_MEDIA_TYPE: [
+    415,
+    'The body must be JSON or CSV in UTF-8, without a Content-Encoding.',
+  ],
   URI_TOO_LONG: [414, 'The URL is longer than this request may send.'],
   // codes of PostgREST and of PostgreSQL for the same mistakes
   '53400': [
@@ -69,7 +72,7 @@ export const rejections = {
   '42703': [
     400,
     'a column does not exist',
-    'Name a column of the table, or of what the function answers.',
+    'Name a column of the table, or of the result of the function.',
   ],
   '42704': [
     400,

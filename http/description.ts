@@ -73,7 +73,7 @@ const camelCase = (segment: string): string =>
   segment.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /**
- * Returns the name of a route's method in the client, without the segment that stands for e-mail:
+ * Returns the name of a route's method in the client, without the segment that stands for email:
  * `/organization/set-active` is `organization.setActive`, `/sign-in/email` is `signIn`, and
  * `/sign-in/oidc` is `signInOidc`.
  */

@@ -7,7 +7,7 @@ export const errorsFile = () =>
 This page is for front-end developers. Every error of the auth surface has this body, and nothing else:
 
 \`\`\`json
-{ "error": "INVALID_CREDENTIALS", "message": "The e-mail address or the password is incorrect." }
+{ "error": "INVALID_CREDENTIALS", "message": "The email address or password is incorrect." }
 \`\`\`
 
 Decide by \`error\`. Show or log \`message\`, which may contain more than the sentence below. 429 and 503 have \`Retry-After\` in seconds.

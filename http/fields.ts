@@ -32,7 +32,7 @@ export const line = (max: number) =>
 export const name = line(200)
 
 /**
- * An e-mail address, in lower case as it is stored. `problemOf` gives its error a separate code.
+ * An email address, in lower case as it is stored. `problemOf` gives its error a separate code.
  */
 export const email = z.string().pipe(z.email('INVALID_EMAIL').max(254, 'INVALID_EMAIL'))
   .transform((value) => value.toLowerCase())
@@ -63,7 +63,7 @@ export type WithToken = z.output<typeof withToken>
 
 /** The sentence about a field for the errors that have a code of their own. */
 const sentences = {
-  INVALID_EMAIL: 'is not a valid e-mail address',
+  INVALID_EMAIL: 'is not a valid email address',
   INVALID_PASSWORD: 'must have 8 to 128 characters',
 } as const
 

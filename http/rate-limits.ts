@@ -25,7 +25,7 @@ export type Limits = {
   consumeForAddress: (path: string, client: Client, rule: RateLimit) => Promise<Verdict>
   /**
    * @param counter a unique name
-   * @param account an e-mail address or a user id; stored as a hash, because counters outlive
+   * @param account an email address or a user id; stored as a hash, because counters outlive
    * accounts
    */
   consumeForAccount: (counter: string, account: string, rule: RateLimit) => Promise<Verdict>

@@ -29,7 +29,7 @@ export function realtimeMetrics(registry: Registry, pool: pg.Pool): RealtimeMetr
   const events = counter('auth_stream_events_total', 'Changes that live streams have told.')
   const resets = counter(
     'auth_stream_resets_total',
-    'Live streams that were told that changes were lost.',
+    'Live streams that received a reset.',
   )
   const lagSeconds = async () =>
     (await pool.query<{ seconds: number }>('select private.webhook_lag() as seconds')).rows[0]

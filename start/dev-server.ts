@@ -37,7 +37,7 @@ export function additions(settings: Settings, mails: Mailbox | undefined): Addit
         : [{
           name: 'mail',
           url: `${settings.PUBLIC_URL}/mail`,
-          purpose: 'The mails that would have been sent.',
+          purpose: 'The emails that would have been sent.',
         }],
     ],
     commands: [
@@ -47,7 +47,7 @@ export function additions(settings: Settings, mails: Mailbox | undefined): Addit
       },
       { purpose: 'Give every user that plan', command: 'DEFAULT_PRODUCT=teams npm start' },
       {
-        purpose: 'Verify an address without the mail',
+        purpose: 'Verify an address without the email',
         command: 'npm run admin -- verify ann@example.com',
       },
     ],

@@ -117,7 +117,7 @@ export function mailbox(settings: Settings): Mailbox | undefined {
       })
     const mail = mails.find(({ id }) => path === `/mail/${id}`)
     return mail === undefined
-      ? new Response('This mail no longer exists.\n', { status: 404 })
+      ? new Response('This email no longer exists.\n', { status: 404 })
       : mailResponse(mail)
   }
 

@@ -16,7 +16,7 @@ export type Guess = keyof typeof budgets
 
 const counterOf = (guess: Guess) => `guesses at the ${guess}`
 
-/** The budgets. An account is an e-mail address for passwords and a user id for second factors. */
+/** The budgets. An account is an email address for passwords and a user id for second factors. */
 export const createGuesses = (limits: Limits) => ({
   /**
    * Counts a guess before it is checked, so that concurrent requests cannot exceed the budget.

@@ -84,7 +84,7 @@ function startThread(
   })
   thread.on('message', (key: string) => onKey(thread, key))
   thread.on('error', (error: Error) => onEnd(thread, error))
-  thread.on('exit', () => onEnd(thread, new Error('A thread that hashes passwords has ended.')))
+  thread.on('exit', () => onEnd(thread, new Error('A password hashing thread exited.')))
   return thread
 }
 
@@ -129,14 +129,15 @@ function keyThreads(size: number, onLoss: (error: Error) => void) {
   return {
     derive: (password: string, salt: string): Promise<string> =>
       new Promise((resolve, fail) => {
-        if (isStopped) return fail(new Error('Passwords are not hashed any more.'))
+        if (isStopped)
+          return fail(new Error('The service is shutting down and hashes no more passwords.'))
         waiting.push({ task: { password, salt }, attempts: 0, resolve, reject: fail })
         return next()
       }),
     stop: async () => {
       isStopped = true
       for (const job of waiting.splice(0))
-        job.reject(new Error('Passwords are not hashed any more.'))
+        job.reject(new Error('The service is shutting down and hashes no more passwords.'))
       await Promise.all([...threads.keys()].map((thread) => thread.terminate()))
     },
   }

@@ -31,11 +31,10 @@ export const testMessage = (
 ): Message =>
   message({
     to,
-    subject: `Test of the mails of ${site}`,
+    subject: `Test email from ${site}`,
     name: '',
     site,
-    before:
-      'The operator has sent this mail to test the mail settings. They work for your address.',
+    before: 'The operator sent this email to test the mail settings. They work for your address.',
     action: `Open ${site}`,
     url,
     after: [],
@@ -59,17 +58,17 @@ export function verificationMessage(
     subject: 'Confirm your email address',
     name,
     site,
-    before: `Please confirm that this is the email address of your account at ${site}:`,
+    before: `Confirm the email address of your account at ${site}:`,
     action: 'Confirm email address',
     url,
     after: [
-      `The account was made on ${utc(mail.createdAt)} ${
+      `The account was created on ${utc(mail.createdAt)} ${
         name === '' ? 'without a name' : `with the name “${name}”`
       }.`,
     ],
     otherwise: {
       before:
-        'If this was not you, do not confirm. Delete the account, which also ends its sessions:',
+        'If you did not sign up, do not confirm. Delete the account, which also ends its sessions:',
       action: 'Delete the account',
       url: mail.disownUrl,
       after: 'The first link is valid for one day, the second for seven.',
@@ -90,12 +89,12 @@ export function passwordResetMessage(
     name: plainName(name),
     site,
     before:
-      `A new password was requested for your account at ${site}. If it was you, choose one here:`,
+      `A new password was requested for your account at ${site}. If this was you, choose one here:`,
     action: 'Choose a new password',
     url,
     after: [
       'The link is valid for one hour and works once.',
-      'If it was not you, ignore this mail. Your password does not change.',
+      'If this was not you, ignore this email. Your password stays the same.',
     ],
   })
 }
@@ -113,12 +112,12 @@ export function emailChangeMessage(
     name: plainName(name),
     site,
     before:
-      `This email address was requested for an account at ${site}. If it was you, confirm it here:`,
+      `This email address was requested for an account at ${site}. If this was you, confirm it here:`,
     action: 'Confirm the new address',
     url,
     after: [
       'The link is valid for one day and works once.',
-      'If it was not you, ignore this mail. Nothing changes.',
+      'If this was not you, ignore this email. Nothing changes.',
     ],
   })
 }
@@ -141,11 +140,11 @@ export function emailChangeNoticeMessage(
       `A change of the email address of your account at ${site} to ${
         plainAddress(mail.newEmail)
       } was requested in a signed-in browser. `
-      + 'If it was you, there is nothing to do. If it was not you, stop the change:',
+      + 'If this was you, you don’t need to do anything. If it was not you, stop the change:',
     action: 'This was not me',
     url,
     after: [
-      'The page keeps or restores this address, ends all sessions, and mails you a link to choose a new password.',
+      'This keeps or restores your address, ends all sessions, and emails you a link to choose a new password.',
       'The link is valid for seven days and works once.',
     ],
   })
@@ -166,8 +165,8 @@ export function accountDeletionMessage(
     name: plainName(mail.name),
     site,
     before:
-      `The deletion of your account at ${site}, with everything personal in it, was requested in a signed-in browser. If it was you, confirm it there:`,
-    action: 'See what is deleted',
+      `The deletion of your account at ${site}, with everything personal in it, was requested in a signed-in browser. If this was you, confirm it there:`,
+    action: 'Review and delete',
     url,
     after: [
       ...mail.organizations.map(({ name, successor }) =>
@@ -178,14 +177,14 @@ export function accountDeletionMessage(
         }`
       ),
       'Your entries in organizations stay there. The link is valid for one hour and works once.',
-      'If it was not you, do not confirm, and choose a new password, which ends all sessions.',
+      'If this was not you, do not confirm. Choose a new password, which ends all sessions.',
     ],
   })
 }
 
 /** The sentence for each kind of event. */
 const noticeTexts: Record<AccountEventKind, { subject: string, text: string }> = {
-  signed_in: { subject: 'A new device signed in', text: 'a device that is new to us signed in' },
+  signed_in: { subject: 'A new device signed in', text: 'a new device signed in' },
   sessions_revoked: { subject: 'You were signed out elsewhere', text: 'other sessions were ended' },
   password_changed: { subject: 'Your password was changed', text: 'the password was changed' },
   password_removed: {
@@ -195,7 +194,7 @@ const noticeTexts: Record<AccountEventKind, { subject: string, text: string }> =
   email_changed: {
     subject: 'Your email address was changed',
     text:
-      'the address was changed; you sign in with the new one, and this one receives no more mails',
+      'the address was changed; you sign in with the new one, and this one no longer receives emails',
   },
   two_factor_enabled: {
     subject: 'Two-factor sign-in was turned on',
@@ -206,8 +205,8 @@ const noticeTexts: Record<AccountEventKind, { subject: string, text: string }> =
     text: 'signing in with a second factor was turned off',
   },
   backup_codes_created: {
-    subject: 'New backup codes were made',
-    text: 'new backup codes were made, and the old ones no longer work',
+    subject: 'New backup codes were created',
+    text: 'new backup codes were created, and the old ones no longer work',
   },
   backup_codes_voided: {
     subject: 'Your backup codes no longer work',
@@ -229,15 +228,15 @@ const noticeTexts: Record<AccountEventKind, { subject: string, text: string }> =
   },
   passkey_counter_older: {
     subject: 'A passkey was used on another device',
-    text: 'a passkey signed in with an older counter, as on another device that shares it',
+    text: 'a passkey signed in with an older counter, as a synced passkey on another device does',
   },
   api_key_created: {
-    subject: 'A key for a program was made',
-    text: 'a key for a program (an API key) was made',
+    subject: 'An API key was created',
+    text: 'an API key was created',
   },
   api_key_revoked: {
-    subject: 'A key for a program was revoked',
-    text: 'a key for a program (an API key) was revoked',
+    subject: 'An API key was revoked',
+    text: 'an API key was revoked',
   },
   account_linked: {
     subject: 'A way to sign in was added',
@@ -248,8 +247,8 @@ const noticeTexts: Record<AccountEventKind, { subject: string, text: string }> =
     text: 'a way to sign in was removed',
   },
   webhook_created: {
-    subject: 'A webhook was made',
-    text: 'a webhook was made: a server that is notified when rows change',
+    subject: 'A webhook was created',
+    text: 'a webhook was created, which notifies a server of changes',
   },
   webhook_secret_rotated: {
     subject: 'A webhook has a new secret',
@@ -261,12 +260,12 @@ const noticeTexts: Record<AccountEventKind, { subject: string, text: string }> =
   },
   webhook_deleted: { subject: 'A webhook was deleted', text: 'a webhook was deleted' },
   calendar_created: {
-    subject: 'A calendar address was made',
-    text: 'an address was made at which a calendar program reads what is due',
+    subject: 'A calendar link was created',
+    text: 'a link was created that shows your due payments in a calendar app',
   },
   calendar_revoked: {
-    subject: 'A calendar address was revoked',
-    text: 'the address of a calendar was revoked',
+    subject: 'A calendar link was revoked',
+    text: 'a calendar link was revoked',
   },
 }
 
@@ -338,16 +337,16 @@ export function noticeMessage(mail: Notice & { site: string, url: string }): Mes
     }: on ${utc(mail.happenedAt)}${place}. ${
       isOurs
         ? 'Check the server, and turn the webhook on again in your account.'
-        : 'If it was you, there is nothing to do.'
+        : 'If this was you, you don’t need to do anything.'
     }`,
-    action: 'See to your account',
+    action: 'Review your account',
     url,
     after: isOurs ?
-      ['It has missed changes. Its first message asks the receiver to read everything again.'] :
+      ['It missed changes. Its first message tells the receiver to read everything again.'] :
       [
         kind === 'email_changed'
-          ? `If it was not you, use the link “This was not me” in the mail about the change, which is valid for seven days. Without that mail, ask the operator of ${site}.`
-          : 'If it was not you, choose a new password there (“Forgot your password?”), which ends all sessions. Then delete passkeys that are not yours, and check the events of your account.',
+          ? `If this was not you, use the link “This was not me” in the email about the change, which is valid for seven days. If you don’t have that email, ask the operator of ${site}.`
+          : 'If this was not you, choose a new password there (“Forgot your password?”), which ends all sessions. Then delete any passkeys that are not yours, and review the events of your account.',
       ],
   })
 }
@@ -384,7 +383,7 @@ export function invitationMessage(mail: {
     url: mail.url,
     after: [
       `The invitation is valid until ${utc(mail.expiresAt)}.`,
-      'If you do not know who invites you, ignore this mail.',
+      'If you don’t know the sender, ignore this email.',
     ],
   })
 }

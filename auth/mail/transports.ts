@@ -96,7 +96,7 @@ class OutboundResend extends Resend {
         error: {
           name: 'application_error',
           statusCode,
-          message: 'There is no response that can be read.',
+          message: 'The response cannot be read.',
         },
         headers: null,
       }

@@ -8,21 +8,21 @@ const { parameter, call, signedIn, onSubmit } = globalThis.shared
 const works = {
   'reset-password': async ({ password }) => {
     await call('reset-password', { token: parameter('token'), password })
-    return 'Your password is changed, and you are signed out everywhere. Sign in with the new one.'
+    return 'Your password was changed, and you are signed out everywhere. Sign in with the new one.'
   },
   'disown-account': async () => {
     await call('disown-account', { token: parameter('token') })
-    return 'The account is deleted. You can close this page.'
+    return 'The account was deleted. You can close this page.'
   },
   'confirm-email-change': async () => {
     await call('confirm-email-change', { token: parameter('token') })
-    return 'Your e-mail address is changed. You can close this page.'
+    return 'Your email address was changed. You can close this page.'
   },
   'stop-email-change': async () =>
     (await call('stop-email-change', { token: parameter('token') })).message,
   'confirm-delete-account': async () => {
     await call('confirm-delete-account', { token: parameter('token') })
-    return 'Your account is deleted. You can close this page.'
+    return 'Your account was deleted. You can close this page.'
   },
   'send-verification-email': async ({ email }) =>
     (await call('send-verification-email', { email })).message,
@@ -33,7 +33,9 @@ for (const form of document.forms) onSubmit(form, works[form.id])
 async function sayWho(room) {
   const user = await signedIn('session-status')
   room.replaceChildren(
-    user === null ? 'Nobody is signed in in this browser.' : `You are signed in as ${user.email}.`,
+    user === null
+      ? 'You are not signed in in this browser.'
+      : `You are signed in as ${user.email}.`,
   )
 }
 for (const room of document.querySelectorAll('[data-who]')) void sayWho(room)

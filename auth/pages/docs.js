@@ -120,7 +120,7 @@ async function authorize() {
     const { token } = await post('/token')
     await shown
     explorer.preauthorizeApiKey('bearer', token)
-    show(true, 'You are signed in, and every call is made as you.')
+    show(true, 'You are signed in. Requests run with your account.')
   } catch (error) {
     forget(error.message)
   }

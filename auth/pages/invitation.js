@@ -11,8 +11,8 @@ const token = parameter('token')
 const ended = {
   accepted: 'This invitation was accepted.',
   rejected: 'This invitation was declined.',
-  canceled: 'This invitation was taken back.',
-  expired: 'This invitation has expired. Whoever sent it can send a new one.',
+  canceled: 'This invitation was canceled.',
+  expired: 'This invitation has expired. Ask the sender for a new one.',
 }
 const until = (moment) =>
   new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short' }).format(
@@ -49,7 +49,7 @@ async function show() {
   if (status !== 'pending') return offer()
   if (user === null) {
     part('who').replaceChildren(
-      `Sign in as ${address} to answer. Without an account yet, sign up with that address first, and confirm it.`,
+      `Sign in as ${address} to respond. If you don’t have an account yet, sign up with that address and confirm it.`,
     )
     return offer('sign-in')
   }
@@ -69,7 +69,7 @@ const refresh = () =>
     if (error.status === 404 || error.status === 400) {
       document.querySelector('h1').replaceChildren('No such invitation')
       part('invitation').replaceChildren(
-        'There is no invitation behind this link. It may have been mistyped, or have ended long ago.',
+        'This link does not belong to an invitation. It may be mistyped, or the invitation may have expired long ago.',
       )
     } else {
       say(error.message)
@@ -84,7 +84,7 @@ onSubmit(part('answer'), async ({ answer }) => {
     })
     await refresh()
     return invitation.status === 'accepted'
-      ? 'Welcome. The organization is now among yours.'
+      ? 'Welcome. You are now a member of the organization.'
       : 'You declined the invitation.'
   } catch (error) {
     // The invitation may have been answered or canceled in the meantime. The page then shows its

@@ -62,7 +62,7 @@ async function* linesOf(path: string, parts: AsyncIterable<Uint8Array>): AsyncGe
     yield* lines
   }
   if (rest + decoder.decode() !== '')
-    throw new ExportFileError(`${path} breaks off in the middle of a line.`)
+    throw new ExportFileError(`${path} ends in the middle of a line.`)
 }
 
 /** Unpacks an entry. @throws ExportFileError above `maxBytes` */
@@ -96,7 +96,7 @@ function manifestIn(text: string): Manifest {
     // the check below throws
   }
   if (typeof value !== 'object' || value === null || (value as Manifest).format !== FORMAT)
-    throw new ExportFileError('This ZIP archive is no export.')
+    throw new ExportFileError('This ZIP archive is not an export.')
   const { version } = value as { version: unknown }
   if (version !== VERSION)
     throw new ExportFileError(
@@ -117,7 +117,7 @@ function checkRow(path: string, line: string, number: number): void {
     // the check below throws
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ExportFileError(`Line ${number} of ${path} is no row.`)
+    throw new ExportFileError(`Line ${number} of ${path}is not a row.`)
 }
 
 type Entries = ReadonlyMap<string, FileEntry>
@@ -140,7 +140,7 @@ async function entriesOf(file: Blob): Promise<Entries> {
 
 /** Reads the manifest, which must list all other entries. @throws ExportFileError */
 async function manifestOf(entries: Entries, lines: ExportFile['lines']): Promise<Manifest> {
-  if (!entries.has(MANIFEST)) throw new ExportFileError('This ZIP archive is no export.')
+  if (!entries.has(MANIFEST)) throw new ExportFileError('This ZIP archive is not an export.')
   let text = ''
   for await (const line of lines(MANIFEST)) {
     text += line
@@ -191,7 +191,7 @@ async function checkFile(
 const exportError = (error: unknown) =>
   error instanceof ExportFileError
     ? error
-    : new ExportFileError('This is no ZIP archive, or a part of it is missing or was changed.', {
+    : new ExportFileError('This is not a ZIP archive, or it is incomplete or was changed.', {
       cause: error,
     })
 

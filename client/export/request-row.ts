@@ -113,7 +113,7 @@ function replaceIds(
     ) continue
     if (!uuid.test(value))
       throw new ExportFileError(
-        `${pathOf(folder, table)} has an id that is none: ${value.slice(0, 50)}`,
+        `${pathOf(folder, table)} has an invalid id: ${value.slice(0, 50)}`,
       )
     const exists = referenced === undefined || referenced === 'transactions' ||
       referenced === 'tags' || referencedIds.has(value)

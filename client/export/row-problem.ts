@@ -17,7 +17,7 @@ const BY_CONSTRAINT: ReadonlyArray<
 ]
 
 const BY_CODE: Readonly<Record<string, string>> = {
-  '23503': 'This belongs to something that was not stored, such as an account or a transaction.',
+  '23503': 'This belongs to something that was not saved, such as an account or a transaction.',
   '23505': 'The same row already exists under another id.',
 }
 

@@ -120,7 +120,7 @@ create or replace function private.reject_undo(p_reason text) returns void
 as $$
 begin
   raise sqlstate 'PT409' using
-    message = 'what this request changed has changed again since, or has been taken back', detail = p_reason,
+    message = 'what this request changed was changed again, or is already undone', detail = p_reason,
     hint = 'Nothing was stored. Activity of the same row_id says what happened since.';
 end
 $$;

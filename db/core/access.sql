@@ -48,7 +48,7 @@ begin
       or private.access_end(p_claims ->> 'sid', p_claims ->> 'user_id',
       p_claims #>> '{claims,organization_id}', p_claims #>> '{claims,organization_role}',
       p_claims ->> 'api_key') is null
-      then 'JWT revoked: its session, membership or role has ended'
+      then 'JWT revoked: its session, membership or role no longer exists'
   end;
 end
 $$;

@@ -43,7 +43,7 @@ begin
       'It says where the rows come from, such as the name of a bank.');
   end if;
   if char_length(p_file_name) not between 1 and 255 then
-    perform private.invalid('p_file_name does not have 1 to 255 characters', 'Leave it out when there is none.');
+    perform private.invalid('p_file_name does not have 1 to 255 characters', 'Omit it if there is none.');
   end if;
   -- a dry run checks this too, because a caller without the right could not store the new rows
   if public.org_id() is not null

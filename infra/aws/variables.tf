@@ -434,13 +434,13 @@ variable "flow_log_days" {
 }
 
 variable "notify" {
-  description = "E-mail addresses and https:// endpoints that receive every alarm and its end. Each e-mail address must confirm its subscription."
+  description = "Email addresses and https:// endpoints that receive every alarm and its end. Each email address must confirm its subscription."
   type        = list(string)
   default     = []
 
   validation {
     condition     = alltrue([for target in var.notify : can(regex("^(https://.+|[^@ ]+@[^@ ]+)$", target))])
-    error_message = "notify may hold e-mail addresses and endpoints that begin with https://."
+    error_message = "notify may hold email addresses and endpoints that begin with https://."
   }
 }
 

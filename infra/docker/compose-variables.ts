@@ -46,8 +46,7 @@ export const composeVariables: Record<string, ComposeVariable> = {
   GRAFANA_TAG: { description: 'the tag of the image `grafana/grafana`' },
   GRAFANA_PORT: { description: 'the port of this machine for Grafana, on loopback only' },
   DATABASE_VOLUME: {
-    description:
-      'the volume of the database; a restore of a moment sets it',
+    description: 'the volume of the database; a restore of a moment sets it',
     unset: '`finance_database`, after the project',
   },
   DB_MEMORY: { description: 'the memory limit of PostgreSQL' },

@@ -142,7 +142,7 @@ export function checkNames(lines: Line[], composeFiles: string): string[] {
       const hint = nearest !== undefined && nearest.edits <= 3
         ? `write ${nearest.other}`
         : 'correct or remove it'
-      return [`${name} on line ${number} of .env is no setting: ${hint}.`]
+      return [`${name} on line ${number} of .env is not a setting: ${hint}.`]
     },
   )
 }

@@ -13,7 +13,7 @@ import {
 export const calendarRoutes = [
   route('POST', '/calendar/create', {
     summary:
-      'Creates an address at which a calendar program reads what is due. The address is returned only once.',
+      'Creates a link that shows due payments in a calendar app. The link is returned only once.',
     description:
       'It shows the due days of recurring expenses, income and transfers of one context, without amounts unless `amounts` is true. ' +
       'It ends by `/calendar/revoke`, when the user leaves the team, by a password reset, and by a stopped change of the address.',

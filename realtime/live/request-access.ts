@@ -28,14 +28,15 @@ async function accessOfSession(c: RouteContext): Promise<Access> {
 
 async function accessOfToken(c: RouteContext, token: string): Promise<Access> {
   const claims = await c.var.services.identity.verifyToken(token)
-  if (claims === undefined) throw rejection('UNAUTHORIZED', 'The token is none of this service.')
+  if (claims === undefined)
+    throw rejection('UNAUTHORIZED', 'This token was not issued by this service.')
   const problem = await c.var.services.prepared<{ problem: string | null }>({
     name: 'token-problem',
     text:
       'select private.token_problem($1, s.public_url, s.tokens_issued_after) as problem from private.settings s',
   }, [JSON.stringify(claims)])
   if (problem?.problem !== null)
-    throw rejection('UNAUTHORIZED', 'The token has ended. Fetch a new one.')
+    throw rejection('UNAUTHORIZED', 'The token has expired or was revoked. Request a new one.')
   const {
     sid: sessionId,
     sub: userId,

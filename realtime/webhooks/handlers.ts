@@ -112,7 +112,7 @@ async function checkTables(c: RouteContext, tables: string[]): Promise<void> {
   if (unknown !== undefined)
     throw rejection(
       'VALIDATION_ERROR',
-      'The field tables: has a name that is no table with changes.',
+      'The field tables: has an unknown table.',
     )
 }
 

@@ -42,7 +42,7 @@ test('sign-up succeeds without a name', async () => {
   expect(body.user.name).toBe('')
 })
 
-test('sign-up sends a verification e-mail, and its link verifies the address', async () => {
+test('sign-up sends a verification email, and its link verifies the address', async () => {
   const ann = person(stack, 'Ann')
   await ann.signUp()
   const mail = await stack.mail.waitFor(ann.email)
@@ -174,7 +174,7 @@ test('sign-in returns no product after the plan’s period has ended', async () 
   expect((await ann.signIn()).body.subscription).toEqual({ isSubscribed: false, productId: null })
 })
 
-test('sign-in of an unverified user sends the verification e-mail again', async () => {
+test('sign-in of an unverified user sends the verification email again', async () => {
   const ann = person(stack, 'Ann')
   await ann.signUp()
   await stack.mail.waitFor(ann.email)
@@ -182,7 +182,7 @@ test('sign-in of an unverified user sends the verification e-mail again', async 
   await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length).toBe(2)
 })
 
-test('sign-in of a verified user sends no e-mail', async () => {
+test('sign-in of a verified user sends no email', async () => {
   const ann = person(stack, 'Ann')
   await ann.signUp()
   await ann.verify()

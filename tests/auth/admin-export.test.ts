@@ -332,9 +332,9 @@ test('an export fails with an error if its output cannot be written', async () =
 })
 
 test.each([
-  [['nobody@example.org'], 'There is no user with the e-mail nobody@example.org.\n'],
+  [['nobody@example.org'], 'There is no user with the email nobody@example.org.\n'],
   [['ANN', '--organization', 'elsewhere'], /^\S+ is not a member of elsewhere\.\n$/],
-  [[], 'Missing argument: e-mail. `infra/docker/admin --help` shows how.\n'],
+  [[], 'Missing argument: email. `infra/docker/admin --help` shows how.\n'],
 ])(
   'an export with the arguments %j prints an error to the terminal and leaves the file empty',
   async (args, sentence) => {
@@ -361,5 +361,5 @@ test('an export refuses to write to a terminal', async () => {
     }, terminal),
   ).toBe(1)
   expect(text).toBe('An export is a ZIP archive. Redirect it to a file: … > export.zip.\n')
-  expect((await operator(stack.ownerUrl, '--help')).text).toContain('export <e-mail>')
+  expect((await operator(stack.ownerUrl, '--help')).text).toContain('export <email>')
 })

@@ -54,11 +54,11 @@ test('a user creates an API key and revokes it; no mail contains the key', async
   const ann = await signedIn(stack, 'Ann')
   const { id, key } =
     (await ann.post('/api-key/create', { name: 'Report', expiresInDays: 30, password })).body
-  const mail = await mailed(ann, 'A key for a program was made')
+  const mail = await mailed(ann, 'An API key was created')
   expect(mail.text).toContain('Report')
   expect(mail.text + mail.html).not.toContain(key)
   await ann.post('/api-key/revoke', { keyId: id })
-  await mailed(ann, 'A key for a program was revoked')
+  await mailed(ann, 'An API key was revoked')
   expect(await listed(ann)).toEqual([['api_key_revoked', 'Report'], ['api_key_created', 'Report']])
 })
 
@@ -71,7 +71,7 @@ test('an editor is removed from a team, and is notified that the key for it has 
     password,
   })
   await owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() })
-  await mailed(editor, 'A key for a program was revoked')
+  await mailed(editor, 'An API key was revoked')
 })
 
 test('a user turns two factors on and off; an unfinished setup is no event', async () => {
@@ -102,7 +102,7 @@ test('a user creates new backup codes, and no mail contains a code', async () =>
   const { user: ann } = await withTwoFactors(stack, 'Ann')
   const { backup_codes: codes } =
     (await ann.post('/two-factor/generate-backup-codes', { password })).body
-  const mail = await mailed(ann, 'New backup codes were made')
+  const mail = await mailed(ann, 'New backup codes were created')
   for (const code of codes) expect(mail.text + mail.html).not.toContain(code)
   expect((await listed(ann))[0]).toEqual(['backup_codes_created', undefined])
   // Each code is used once, in a sign-in.
@@ -195,7 +195,7 @@ test('a member whose keys, webhooks and calendars end by a removal does not lear
   for (const event of events) expect(event).toMatchObject({ ip_address: null, user_agent: null })
   const mail = await stack.mail.waitFor(
     admin.email,
-    ({ subject }) => subject === 'A key for a program was revoked',
+    ({ subject }) => subject === 'An API key was revoked',
   )
   expect(mail.text).not.toContain('network address')
 })

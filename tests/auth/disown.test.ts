@@ -46,7 +46,7 @@ test('the verification mail of an account that a stranger created says when and 
     [eve.email],
   )
   expect(mail.text).toContain(
-    `The account was made on ${at} with the name “http //evil example/login”.`,
+    `The account was created on ${at} with the name “http //evil example/login”.`,
   )
   expect(linksIn(mail).map((link) => new URL(link).pathname)).toEqual([
     '/api/auth/verify-email',

@@ -168,7 +168,7 @@ describe('the body of every error is {error, message}', () => {
       body: {
         error: 'INVALID_EMAIL',
         message:
-          'The field email: is not a valid e-mail address. The field password: must have 8 to 128 characters. The field name: must be one line without control characters.',
+          'The field email: is not a valid email address. The field password: must have 8 to 128 characters. The field name: must be one line without control characters.',
       },
     })
     expect((await signUp({})).body.message).toBe(

@@ -302,6 +302,6 @@ test('the operator’s command prints one sentence for an unknown key or an unkn
   })
   expect(await run('polish')).toMatchObject({
     code: 1,
-    text: expect.stringContaining('There is no command keys polish.'),
+    text: expect.stringContaining('Unknown command keys polish.'),
   })
 })

@@ -439,7 +439,7 @@ test('two factors end when the operator resets them for a user who lost app and 
   })
   expect(await reset('off', ann.email)).toMatchObject({
     code: 1,
-    text: expect.stringContaining('There is no command two-factor off.'),
+    text: expect.stringContaining('Unknown command two-factor off.'),
   })
 })
 

@@ -366,5 +366,5 @@ test('an event and a mail tell the user of a new webhook', async () => {
     kind: 'webhook_created',
     name: 'Spy',
   })
-  await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'A webhook was made')
+  await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'A webhook was created')
 })

@@ -232,7 +232,7 @@ test('Lunch Money without proof of its signs is a question, and so are ambiguous
 
 test('a file of a bank is no export of an app', () => {
   expect(() => readAppExport(bytesOf('n26.csv'))).toThrow(
-    'This is no export of Actual, Firefly III, Lunch Money, Mint, Monarch, YNAB.',
+    'This is not an export of Actual, Firefly III, Lunch Money, Mint, Monarch, YNAB.',
   )
 })
 

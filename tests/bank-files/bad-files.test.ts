@@ -27,7 +27,7 @@ test.each<[string, string | Uint8Array, string]>([
   [
     'prose',
     'Dear Ann,\nhere is nothing.',
-    'This is no bank statement that can be read: neither CSV nor OFX, QIF, MT940 or CAMT.053.',
+    'This is not a bank statement in CSV, OFX, QIF, MT940 or CAMT.053.',
   ],
   [
     'a table without transactions',
@@ -37,13 +37,13 @@ test.each<[string, string | Uint8Array, string]>([
   [
     'OFX without a statement',
     'OFXHEADER:100\n<OFX><SIGNONMSGSRSV1></SIGNONMSGSRSV1></OFX>',
-    'This OFX file has no statement of an account.',
+    'This OFX file has no account statement.',
   ],
   ['QIF without a list', '!Type:Cat\nNFood\n^\n', 'This QIF file has no list of transactions'],
   [
     'another XML',
     '<?xml version="1.0"?><Document><CstmrCdtTrfInitn/></Document>',
-    'This XML is no statement of an account (CAMT.052, .053 or .054).',
+    'This XML file is not an account statement (CAMT.052, .053 or .054).',
   ],
   ['truncated XML', '<?xml version="1.0"?>\n<Document>\n<Stmt>', 'Line 3 is not well-formed XML: '],
   ['a file over 16 MB', 'x'.repeat(16 * 1024 * 1024 + 1), 'The file is larger than 16 MB.'],
@@ -75,7 +75,7 @@ test('invalid options are errors too', () => {
     'The encoding "klingon" is not known.',
   )
   expect(() => readStatement('Date,Name,Amount', { currency: 'euros' })).toThrow(
-    `"euros" is no currency's code.`,
+    `"euros" is not a currency code.`,
   )
 })
 

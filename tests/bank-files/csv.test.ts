@@ -378,18 +378,18 @@ test('an invalid line is reported with line and field, and the other lines are r
     'Two lines',
   ], ['2025-02-03', -4, undefined, 'Shop']])
   expect(problems).toEqual([
-    { line: 2, field: 'transaction_date', message: '"2025-02-30" is no date.' },
-    { line: 3, field: 'amount', message: '"free" is no amount.' },
+    { line: 2, field: 'transaction_date', message: '"2025-02-30" is not a date.' },
+    { line: 3, field: 'amount', message: '"free" is not an amount.' },
     {
       line: 4,
       row: 1,
       field: 'name',
       message: 'This row has neither a name nor a description, so its name is "Unnamed".',
     },
-    { line: 7, field: 'amount', message: 'There is no amount.' },
-    { line: 8, row: 3, field: 'currency', message: `"Euros" is no currency's code.` },
+    { line: 7, field: 'amount', message: 'The amount is missing.' },
+    { line: 8, row: 3, field: 'currency', message: `"Euros" is not a currency code.` },
     { line: 9, field: 'amount', message: '"1000000000000.00" is too large.' },
-    { line: 10, message: 'This line has neither a date nor an amount and was left out.' },
+    { line: 10, message: 'This line has neither a date nor an amount and was skipped.' },
   ])
 })
 

@@ -41,19 +41,19 @@ test('OFX with the same bank id for two transactions reports it, and gives each 
       row: 4,
       field: 'external_id',
       message:
-        'The bank gave the id "6000" to different transactions, so this one is known by its day, amount and name.',
+        'The bank gave the id "6000" to different transactions, so this one is identified by its date, amount and name.',
     },
     {
       line: 29,
       row: 5,
       field: 'external_id',
       message:
-        'The bank gave the id "6000" to different transactions, so this one is known by its day, amount and name.',
+        'The bank gave the id "6000" to different transactions, so this one is identified by its date, amount and name.',
     },
     {
       line: 30,
       field: 'external_id',
-      message: 'This is line 27 once more, with the same id, and was left out.',
+      message: 'This is line 27 again, with the same id, and was skipped.',
     },
   ])
   expect(
@@ -102,7 +102,7 @@ test('OFX with corrections, trades or an early end reports them', () => {
   expect(briefly(rows)).toEqual([['2025-03-01', 1.1, 'usd', 'Interest']])
   expect(problems.map(({ line, message }) => [line, message.split(/[.:]/)[0]])).toEqual([
     [4, 'The bank replaced the earlier transaction "i0" with this one'],
-    [5, '1 trades of investments were left out; only what moved cash is read'],
+    [5, '1 trades of investments were skipped; only what moved cash is read'],
     [6, 'The file breaks off here'],
   ])
 })
@@ -147,7 +147,7 @@ test('QIF with ambiguous days is a question, and a split with a wrong sum is rep
     line: 2,
     row: 1,
     field: 'metadata',
-    message: 'The parts of this split do not add up to it.',
+    message: 'The parts of this split do not add up to its amount.',
   }])
 })
 
@@ -162,7 +162,7 @@ test('QIF with more data than the metadata of a row can store reports it and omi
     line: 2,
     row: 1,
     field: 'metadata',
-    message: 'The other data of this row is too large to store, so it was left out.',
+    message: 'The other data of this row is too large to store, so it was skipped.',
   }])
 })
 
@@ -202,7 +202,8 @@ test('CAMT.053 with a batch becomes a row for each transaction if they add up to
   expect(problems).toEqual([{
     line: 29,
     field: 'amount',
-    message: 'The 2 transactions of this entry do not add up to it, so it is one row.',
+    message:
+      'The 2 transactions of this entry do not add up to its amount, so it was read as one row.',
   }])
 })
 
@@ -228,6 +229,6 @@ test('CAMT.053 version 8 with a prefix is read: pending entries are marked, and 
   }])
   expect(problems).toEqual([{
     line: 16,
-    message: 'This entry only informs and moves no money, so it was left out.',
+    message: 'This entry is for information only and moves no money, so it was skipped.',
   }])
 })

@@ -57,7 +57,7 @@ test.each(['12.50¹', '①12.50', '12½', '▼12.50'])(
     )
     expect([rows.map(({ name }) => name), problems.map(({ message }) => message)]).toEqual([
       ['Bar'],
-      [`"${text}" is no amount.`],
+      [`"${text}" is not an amount.`],
     ])
   },
 )
@@ -91,12 +91,12 @@ test.each([
   [
     'a total with the day of the last row',
     ['2026-03-03,Total,-2.50'],
-    '"Total" names a balance or a sum and no transaction. This line was left out.',
+    '"Total" is the name of a balance or a total, not of a transaction. This line was skipped.',
   ],
   [
     'a total without a day',
     [',Grand total,-2.50'],
-    '"Grand total" names a balance or a sum and no transaction. This line was left out.',
+    '"Grand total" is the name of a balance or a total, not of a transaction. This line was skipped.',
   ],
 ])('the last row of a file is %s', (_, last, message) => {
   const lines = [

@@ -15,7 +15,7 @@ const read: Partial<
     ],
     problems: [{
       line: 8,
-      message: 'This line is a balance of the bank and no transaction. It was left out.',
+      message: 'This line is a balance, not a transaction. It was skipped.',
     }],
   },
   'chase': {
@@ -273,7 +273,7 @@ const read: Partial<
     problems: [{
       line: 5,
       message:
-        '"Initial balance" names a balance or a sum and no transaction. This line was left out.',
+        '"Initial balance" is the name of a balance or a total, not of a transaction. This line was skipped.',
     }],
   },
   'outbank': {
@@ -412,7 +412,7 @@ test('a journal creates a row in each of its own accounts', () => {
   expect(problems[0]).toMatchObject({
     line: 2,
     message:
-      'Neither "Till" nor "Bäckerei Muster" is an account of yours, so this line was left out.',
+      'Neither "Till" nor "Bäckerei Muster" is one of your accounts, so this line was skipped.',
   })
 })
 
@@ -421,6 +421,6 @@ test("a bank's file that is read with another bank's preset reports its columns"
     'This is not the layout of "monzo". Its widest line has: Booking Date, Value Date',
   )
   expect(() => readStatement(bytesOf('n26.csv'), { preset: 'constructor' as PresetName })).toThrow(
-    'There is no preset "constructor". There are: abn-amro, asn, bank-of-america,',
+    'Unknown preset "constructor". There are: abn-amro, asn, bank-of-america,',
   )
 })

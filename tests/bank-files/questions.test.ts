@@ -303,7 +303,7 @@ test('a line with a balance or a sum is no transaction, and is reported', () => 
     {
       line: 2,
       message:
-        '"Anfangssaldo" names a balance or a sum and no transaction. This line was left out.',
+        '"Anfangssaldo" is the name of a balance or a total, not of a transaction. This line was skipped.',
     },
     { line: 5 },
     {

@@ -114,7 +114,7 @@ test('a running balance determines the signs from the oldest or the newest row, 
     problems: [{
       line: 2,
       message:
-        'Nothing says whether this money came or went: the balance before it is not in the file.',
+        'The file does not say if this is income or an expense: the balance before it is missing.',
     }],
   })
   // An answer is about the bank, and also used for its next file, in which the first row may be a
@@ -388,7 +388,7 @@ test("Copilot's export is read by the type of its income, and is a question with
 
 test('an opening balance is no income, in CSV, QIF and OFX', () => {
   const message =
-    '"Opening Balance" names a balance or a sum and no transaction. This line was left out.'
+    '"Opening Balance" is the name of a balance or a total, not of a transaction. This line was skipped.'
   const files = [
     csv('Date,Name,Amount', '2026-01-01,Opening Balance,500.00', '2026-01-02,Shop,-3.50'),
     "!Type:Bank\nD1/ 1'26\nT500.00\nPOpening Balance\nL[Checking]\n^\nD1/13'26\nT-3.50\nPShop\n^\n",

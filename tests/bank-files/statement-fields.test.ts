@@ -29,13 +29,13 @@ test('CAMT whose entries do not add up to the closing balance, or to the stated 
       [5, notAddedUp],
       [
         6,
-        'The transactions do not match the stated number of 2. Something may be missing in the file.',
+        'The transactions do not match the stated number of 2. The file may be incomplete.',
       ],
     ])
   expect(problemsOf({ kind: 'Rpt', total: total(1, '40.00') }, ['2026-05-02', '-10.00'])).toEqual([
     [
       4,
-      'The transactions do not add up to the stated total of 40.00. Something may be missing in the file.',
+      'The transactions do not add up to the stated total of 40.00. The file may be incomplete.',
     ],
   ])
   const direction = '<TxsSummry><TtlDbtNtries><NbOfNtries>2</NbOfNtries></TtlDbtNtries></TxsSummry>'
@@ -50,7 +50,7 @@ test('CAMT adds up without pending and informational entries, without a stated b
     '-5.00',
     'PDNG',
   ], ['2026-05-04', '-5.00', 'INFO']]
-  const only = 'This entry only informs and moves no money, so it was left out.'
+  const only = 'This entry is for information only and moves no money, so it was skipped.'
   const [opening, line]: [Line, string] = [
     ['2026-05-01', '100.00'],
     '<CdtLine><Incl>true</Incl><Amt Ccy="EUR">500.00</Amt></CdtLine>',
@@ -182,7 +182,7 @@ test('an amount of OFX in another currency is converted at the rate of the file,
   expect(messagesOf(unrated)).toEqual([[
     undefined,
     4,
-    'The file has no rate for USD, so this amount stays in it.',
+    'The file has no rate for USD, so this amount was not converted.',
   ]])
 })
 
@@ -199,7 +199,7 @@ test('MT940 with a minus before an amount has the direction that the closing bal
   expect(rowsOf(read('C-104,12', '-104.12'))).toEqual(['04 -104.12'])
   expect(rowsOf(read('D+104,12', '-104.12'))).toEqual(['04 -104.12'])
   expect(messagesOf(read('D-104,12', '-4.12'))).toEqual([
-    [undefined, 5, '"2605040504D-104,12NTRFNONREF" is no transaction of MT940. It was left out.'],
+    [undefined, 5, '"2605040504D-104,12NTRFNONREF" is not an MT940 transaction. It was skipped.'],
     [undefined, 7, notAddedUp],
   ])
 })

@@ -124,4 +124,4 @@ export const messagesOf = ({ problems }: Statement) =>
 
 /** The problem of a closing balance that the rows do not add up to. */
 export const notAddedUp =
-  'The transactions do not add up to this closing balance. Something may be missing in the file.'
+  'The transactions do not add up to this closing balance. The file may be incomplete.'

@@ -28,7 +28,7 @@ const statesOf = (...files: string[]) => {
 }
 
 test('a row that one report announces and a later one books is read once, unless both reports show that it is another', () => {
-  const former = 'a.txt: This pending transaction is booked in line 5 of b.txt, so it was left out.'
+  const former = 'a.txt: This pending transaction is booked in line 5 of b.txt, so it was skipped.'
   expect(statesOf(report(['2026-05-04', '-7.00', 'PDNG']), report(['2026-05-05', '-7.00'])))
     .toEqual([['05 paid'], [former]])
   expect(
@@ -131,7 +131,7 @@ test('equal rows with one id are two transactions if the balances of the stateme
   ]])
   const once = twice('90.00')
   expect([amounts(once), once.problems.map(({ message }) => message)]).toEqual([[-10], [
-    'This is line 7 once more, with the same id, and was left out.',
+    'This is line 7 again, with the same id, and was skipped.',
   ]])
   expect([amounts(twice('70.00')), twice('70.00').problems.length]).toEqual([[-10], 2])
   const sheet = (second: string) =>
@@ -182,7 +182,7 @@ test.each([
     ).toEqual(
       balance === undefined
         ? [
-          'Several statements close on this day with other balances, and nothing says which is the last. None was taken.',
+          'Several statements close on this day with different balances, so none was used.',
         ]
         : [],
     )

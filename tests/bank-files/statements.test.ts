@@ -156,7 +156,7 @@ const second = mt940(
   ['2026-05-06', '-1.00'],
 )
 const once = (line: number, file: string) =>
-  `This is line ${line} of ${file} once more, as the balances prove, and was left out.`
+  `This is line ${line} of ${file} again, as the balances prove, and was skipped.`
 
 test('overlapping MT940 files of one archive have each transaction once, in either order, and two equal purchases of one statement stay two', () => {
   const statement = readStatement(archive(first, second))
@@ -170,7 +170,7 @@ test('overlapping MT940 files of one archive have each transaction once, in eith
 
 test('an archive with the same file twice, and a file with the same statement twice, have each transaction once', () => {
   const message = (line: number, file = '') =>
-    `This is the statement of line ${line}${file} once more, and was left out.`
+    `This is the statement of line ${line}${file} again, and was skipped.`
   expect(messagesOf(readStatement(archive(first, second, first)))).toEqual([[
     'b.txt',
     5,
@@ -366,7 +366,7 @@ test('the pages of a CAMT statement are one statement, with the opening balance 
 
 test('equal rows that no balance proves to be different are read once, and a problem says so', () => {
   const unproven =
-    'No balance proves that it is another transaction, so it was left out. If it is, add it by hand.'
+    'No balance proves that it is another transaction, so it was skipped. If it is, add it by hand.'
   const elsewhere = mt940({
     number: '2/1',
     opening: ['2026-05-04', '500.00'],
@@ -407,7 +407,7 @@ test('overlapping statements that name the same transaction differently report i
     [
       'b.txt',
       2,
-      'This statement begins with a balance inside of another one, but has other transactions. The file may have some of them twice.',
+      'This statement starts at a balance inside another one, but has other transactions. The file may contain some of them twice.',
     ],
   ])
 })

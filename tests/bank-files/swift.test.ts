@@ -84,13 +84,12 @@ test('MT940 reports a missing transaction, a line that is none, and more than tw
   const cut = file.replace(/:61:2501020102CR[^]*?(?=:61:)/, '')
   expect(readStatement(cut).problems).toEqual([{
     line: 14,
-    message:
-      'The transactions do not add up to this closing balance. Something may be missing in the file.',
+    message: 'The transactions do not add up to this closing balance. The file may be incomplete.',
   }])
   expect(readStatement(file.replace('CR1500,', 'X1500,')).problems).toMatchObject([
     {
       line: 12,
-      message: '"2501020102X1500,NTRFNONREF" is no transaction of MT940. It was left out.',
+      message: '"2501020102X1500,NTRFNONREF" is not an MT940 transaction. It was skipped.',
     },
     { line: 16 },
   ])
@@ -199,7 +198,7 @@ test('an archive that cannot be read says why', async () => {
   expect(await of({ '__MACOSX/a.csv': file })).toBe('This archive is empty.')
   const whole = await zipOf({ 'a.csv': file })
   expect(await refused(unpack(whole.slice(0, -30)))).toBe(
-    'This ZIP archive is damaged, or a part of it is missing.',
+    'This ZIP archive is damaged or incomplete.',
   )
 })
 
@@ -208,6 +207,6 @@ test('an archive that unpacks to more than 16 MB is refused', async () => {
   const bomb = await zipOf({ 'a.xml': zeros, 'b.xml': zeros })
   expect(bomb.length).toBeLessThan(100_000)
   expect(await refused(unpack(bomb))).toBe(
-    'This archive unpacks to more than 16 MB. Import its files one by one.',
+    'This archive is larger than 16 MB when unpacked. Import its files one at a time.',
   )
 })

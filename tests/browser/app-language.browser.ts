@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-/** Returns the words of a text in small letters, without e-mail addresses. */
+/** Returns the words of a text in small letters, without email addresses. */
 const wordsIn = (text: string) =>
   text.toLowerCase().replaceAll(/\S+@\S+/g, '').match(/\p{L}{2,}/gu) ?? []
 

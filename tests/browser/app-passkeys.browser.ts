@@ -108,7 +108,7 @@ test('Ann requires a passkey: her password alone no longer signs in, and the pas
   await sees(page, 'This account needs a second factor')
   await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
   await press(page, 'Use passkey')
-  await sees(page, 'No passkey was given.')
+  await sees(page, 'No passkey was chosen.')
   await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
   await press(page, 'Use passkey')
   await overview(page)

@@ -18,7 +18,7 @@ test('Ann, after her sign-up reads that her address is not verified, has the mai
   await sees(page, 'Your email address isn’t verified.')
   expect(await barriers(page)).toEqual([])
   await press(page, 'Resend verification email')
-  await sees(page, 'a mail is on its way')
+  await sees(page, 'we sent an email')
   await expect.poll(() => story.stack.mail.mails().filter(({ to }) => to === ann.email).length)
     .toBe(2)
   await page.goto(linkIn(await story.stack.mail.waitFor(ann.email)))
@@ -36,7 +36,7 @@ test('Ann, after her sign-up opens an expired link, and requests another', async
   await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
   await page.getByLabel('Email address').fill(ann.email)
   await press(page, 'Send new link')
-  await sees(page, 'a mail is on its way')
+  await sees(page, 'we sent an email')
   await page.context().close()
 })
 
@@ -48,7 +48,7 @@ test('Ann forgets her password, sets a new one with the mailed link, which works
   await page.getByLabel('Email address').fill(ann.email)
   expect(await barriers(page)).toEqual([])
   await press(page, 'Send link')
-  await sees(page, 'a mail is on its way')
+  await sees(page, 'we sent an email')
   const link = linkIn(
     await story.stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password')),
   )

@@ -88,7 +88,7 @@ test('Ann signs up in the app, stores a transaction, sees it after a reload and 
     tab.goto(`http://localhost:${port}`).then((response) => response?.status(), () => 0)
   ).toBe(200)
 
-  await tab.getByLabel('E-mail').fill('ann@example.com')
+  await tab.getByLabel('Email').fill('ann@example.com')
   await tab.getByLabel('Password').fill(password)
   await tab.getByRole('button', { name: 'Sign up' }).click()
   await tab.getByLabel('Name').fill('Groceries')
@@ -111,11 +111,11 @@ test('Ann signs up in the app, stores a transaction, sees it after a reload and 
   await tab.getByRole('button', { name: 'Sign out' }).click()
   for (const each of [tab, other])
     await expect.poll(() => each.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true)
-  await other.getByLabel('E-mail').fill('ann@example.com')
+  await other.getByLabel('Email').fill('ann@example.com')
   await other.getByLabel('Password').fill('a wrong password')
   await other.getByRole('button', { name: 'Sign in' }).click()
   await expect.poll(() => other.getByRole('alert').textContent()).toBe(
-    'The e-mail address or the password is incorrect.',
+    'The email address or password is incorrect.',
   )
 })
 

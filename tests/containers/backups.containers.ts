@@ -463,7 +463,7 @@ describe('a new machine', () => {
     const path = join(deployment.directory, 'offsite.env')
     await writeFile(path, `${await readFile(path, 'utf8')}OFFSITE_NAME=other.example.org\n`)
     await expect(deployment.command('restore', '--from-offsite', 'latest')).rejects.toThrow(
-      `There is no off-site copy of other.example.org, only of ${host()}. OFFSITE_NAME in offsite.env selects the deployment.`,
+      `No off-site copy of other.example.org, only of ${host()}. OFFSITE_NAME in offsite.env selects the deployment.`,
     )
   })
 })

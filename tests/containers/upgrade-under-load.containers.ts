@@ -222,7 +222,7 @@ test('a mistake in .env replaces no container: infra/docker/up names every probl
       ({ stderr }: { stderr: string }) => stderr,
     )
     expect(refusal.trim().split('\n')).toEqual([
-      expect.stringMatching(/^LOG_LEVL on line \d+ of \.env is no setting: write LOG_LEVEL\.$/),
+      expect.stringMatching(/^LOG_LEVL on line \d+ of \.env is not a setting: write LOG_LEVEL\.$/),
       'SIGN_UP must be open, invitation or closed.',
       expect.stringContaining('RESEND_API_KEY or SMTP_URL must be set in production'),
       'Nothing was changed, for the reasons above.',

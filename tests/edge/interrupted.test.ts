@@ -143,7 +143,7 @@ const again = {
   ...busy,
   body: {
     ...busy.body,
-    message: 'The data surface cannot take this request now. Try again in a moment.',
+    message: 'The data surface is overloaded. Try again in a moment.',
   },
 }
 

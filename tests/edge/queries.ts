@@ -558,7 +558,7 @@ export const hints: Record<string, string> = {
   PGRST123:
     'Count rows with HEAD and Prefer: count=exact. To count the related rows of each row, embed their ids, such as line_items(id), and count the list.',
   '22P02': 'A number has a decimal point and no thousands separator, such as 1234.50.',
-  42703: 'Name a column of the table, or of what the function answers.',
+  42703: 'Name a column of the table, or of the result of the function.',
   42704: 'Name a configuration such as english, or leave it out.',
 }
 

@@ -37,7 +37,7 @@ describe('by SMTP', () => {
       text: "Sent to ann@example.org. The server's answer: 250 queued\n",
     })
     expect(sink.mails).toMatchObject([{ from: 'money@example.org', to: ['ann@example.org'] }])
-    expect(sink.mails[0]?.data).toContain('Subject: Test of the mails of money.example.org')
+    expect(sink.mails[0]?.data).toContain('Subject: Test email from money.example.org')
   })
 
   test('by SMTP shows the words of a server that refuses the login, without the login and without controls of the terminal', async () => {

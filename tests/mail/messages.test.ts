@@ -154,7 +154,7 @@ describe('the content of each mail', () => {
 
   test('a notice of an operator’s action names no device, and a notice of a passkey shows its name without links', () => {
     expect(notice({ ipAddress: null }).text).toContain(
-      'a device that is new to us signed in: on 12 March 2026 at 14:05 UTC. If it was you',
+      'a new device signed in: on 12 March 2026 at 14:05 UTC. If this was you',
     )
     const { text, subject } = notice({ kind: 'passkey_added', about: 'www.evil.example\r\nBcc: x' })
     expect(subject).toBe('A passkey was added')
@@ -170,13 +170,13 @@ describe('the content of each mail', () => {
   test('a reset mail is valid for one hour and can be ignored', () => {
     const { text } = passwordResetMessage({ to, name: 'Ann', site, url })
     expect(text).toContain('valid for one hour')
-    expect(text).toContain('ignore this mail')
+    expect(text).toContain('ignore this email')
   })
 
   test('a verification mail says when and under which name the account was created, and has a second link to disown it', () => {
     const message = verification('Ann')
     expect(message.text).toContain(
-      'The account was made on 12 March 2026 at 14:05 UTC with the name “Ann”.',
+      'The account was created on 12 March 2026 at 14:05 UTC with the name “Ann”.',
     )
     expect(verification('').text).toContain('at 14:05 UTC without a name.')
     expect(linksIn(message)).toEqual([url, disownUrl])

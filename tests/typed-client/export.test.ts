@@ -317,7 +317,7 @@ test('a user who imports can import personal rows into a team, if their role may
   expect(rowsIn(again, 'personal/transactions.jsonl')).toEqual([])
 })
 
-test('a user who imports keeps a transaction that the same bank file has imported already, and reads which parts were left out', async () => {
+test('a user who imports keeps a transaction that the same bank file has imported already, and reads which parts were skipped', async () => {
   const [ann, bob] = [await someone('Ann'), await someone('Bob')]
   const bank = { name: 'Tram', amount: -2.9, source: 'bank', external_id: 'b-1' }
   const { id } = await unwrap(ann.data.from('transactions').insert(bank).select('id').single())

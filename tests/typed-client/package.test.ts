@@ -158,7 +158,7 @@ test('the package of bank files needs no other of the product, and its README sh
   const page = await readFile(join(separate, 'node_modules/finance-bank-files/README.md'), 'utf8')
   await writeFile(join(separate, 'readme.js'), /^```js\n([^]*?)^```$/m.exec(page)?.[1] ?? '')
   const { stdout } = await run(process.execPath, ['readme.js'], { cwd: separate })
-  expect(stdout).toBe('2025-01-13 Café -3.5 eur\nline 3: "free" is no amount.\n')
+  expect(stdout).toBe('2025-01-13 Café -3.5 eur\nline 3: "free" is not an amount.\n')
 })
 
 test('a query of an editor is shown by the name of the schema, not by all of its tables', async () => {
@@ -218,7 +218,7 @@ test('the examples of its README compile and work as it says', async () => {
     '11 of 11 bytes',
     'text/plain true 200',
     '11 1073741813',
-    'line 3: "free" is no amount.',
+    'line 3: "free" is not an amount.',
     'new',
     '0 { stored: 1, present: 0 } []',
     '{ stored: 0, present: 4 } []',

@@ -110,12 +110,12 @@ describe('a line of .env', () => {
       'SITE_HOST=money.example.org',
       'SITE_HOST is in .env more than once, on the lines 3, 6: keep one',
     ],
-    ['LOG_LEVL=debug', 'LOG_LEVL on line 6 of .env is no setting: write LOG_LEVEL.'],
-    ['SIGNUP=closed', 'SIGNUP on line 6 of .env is no setting: write SIGN_UP.'],
-    ['sign_up=closed', 'sign_up on line 6 of .env is no setting: write SIGN_UP.'],
+    ['LOG_LEVL=debug', 'LOG_LEVL on line 6 of .env is not a setting: write LOG_LEVEL.'],
+    ['SIGNUP=closed', 'SIGNUP on line 6 of .env is not a setting: write SIGN_UP.'],
+    ['sign_up=closed', 'sign_up on line 6 of .env is not a setting: write SIGN_UP.'],
     [
       'WHATEVER_THIS_IS=1',
-      'WHATEVER_THIS_IS on line 6 of .env is no setting: correct or remove it.',
+      'WHATEVER_THIS_IS on line 6 of .env is not a setting: correct or remove it.',
     ],
     ['DATA_PORT=3001', 'DATA_PORT on line 6 of .env has no effect, because compose.yaml sets it'],
     [

@@ -43,9 +43,9 @@ test('the latest off-site copy may be one from before copies recorded their user
 test('the latest off-site copy is never one of another deployment', () => {
   expect(latest(dump(1, 6), dump(2, 90, 'other.example.org'))).toEqual([1])
   expect(() => latest(dump(2, 90, 'other.example.org'))).toThrow(
-    'There is no off-site copy of money.example.org, only of other.example.org. OFFSITE_NAME in offsite.env selects the deployment.',
+    'No off-site copy of money.example.org, only of other.example.org. OFFSITE_NAME in offsite.env selects the deployment.',
   )
-  expect(() => latest()).toThrow('There is no off-site copy of money.example.org.')
+  expect(() => latest()).toThrow('No off-site copy of money.example.org.')
 })
 
 test('a named copy is used even if empty, and a missing one is refused', () => {
@@ -55,7 +55,7 @@ test('a named copy is used even if empty, and a missing one is refused', () => {
     skipped: [],
   })
   expect(() => choose(copies, 'dump', 'finance-20260103T031500Z', 'money.example.org')).toThrow(
-    'no off-site copy finance-20260103T031500Z of money.example.org',
+    'No off-site copy finance-20260103T031500Z of money.example.org',
   )
 })
 

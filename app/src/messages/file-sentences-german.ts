@@ -5,20 +5,20 @@
 export const german: ReadonlyArray<readonly [sentence: string, translation: string]> = [
   // exports
   ['{} has a line that is too long for a row.', '{} hat eine zu lange Zeile.'],
-  ['{} breaks off in the middle of a line.', '{} bricht mitten in einer Zeile ab.'],
+  ['{} ends in the middle of a line.', '{} bricht mitten in einer Zeile ab.'],
   [
     'This file unpacks to more data than an export of its size can contain.',
     'In dieser Datei steckt mehr, als ein Export dieser Größe enthalten kann.',
   ],
-  ['This ZIP archive is no export.', 'Dieses ZIP-Archiv ist kein Export.'],
+  ['This ZIP archive is not an export.', 'Dieses ZIP-Archiv ist kein Export.'],
   [
     'This is an export of version {}, and only version {} can be read here.',
     'Das ist ein Export der Version {}. Hier lässt sich nur Version {} lesen.',
   ],
   ['{} is invalid.', '{} ist ungültig.'],
-  ['Line {} of {} is no row.', 'Zeile {} von {} ist kein Eintrag.'],
+  ['Line {} of {}is not a row.', 'Zeile {} von {} ist kein Eintrag.'],
   [
-    'This is no ZIP archive, or a part of it is missing or was changed.',
+    'This is not a ZIP archive, or it is incomplete or was changed.',
     'Das ist kein ZIP-Archiv, oder ein Teil davon fehlt oder wurde verändert.',
   ],
   ['"{}" does not belong in an export.', '„{}“ gehört nicht in einen Export.'],
@@ -27,7 +27,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ['{} was changed.', '{} wurde verändert.'],
   ['The export does not contain this file.', 'Diese Datei fehlt im Export.'],
   ['This export has no rows of an organization.', 'Dieser Export enthält keine Daten eines Teams.'],
-  ['{} has an id that is none: {}', '{} enthält eine ungültige Kennung: {}'],
+  ['{} has an invalid id: {}', '{} enthält eine ungültige Kennung: {}'],
   [
     'The export names no currency for the account "{}". Set the option `currency`.',
     'Der Export nennt für das Konto „{}“ keine Währung. Wähle sie aus.',
@@ -49,7 +49,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Die Teile passen zusammen nicht zum Betrag ihrer Buchung.',
   ],
   [
-    'This belongs to something that was not stored, such as an account or a transaction.',
+    'This belongs to something that was not saved, such as an account or a transaction.',
     'Das gehört zu etwas, das nicht gespeichert wurde, etwa einem Konto oder einer Buchung.',
   ],
   [
@@ -57,8 +57,8 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Derselbe Eintrag ist schon unter einer anderen Kennung vorhanden.',
   ],
   ['A value of this row is not allowed. {}', 'Ein Wert dieses Eintrags ist nicht erlaubt. {}'],
-  ['This is no export of an app that is known here.', 'Das ist kein Export einer bekannten App.'],
-  ['This is no export of {}.', 'Das ist kein Export von {}.'],
+  ['This is not an export of a supported app.', 'Das ist kein Export einer bekannten App.'],
+  ['This is not an export of {}.', 'Das ist kein Export von {}.'],
 
   // archives and other files
   [
@@ -70,7 +70,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Das ist eine OpenDocument-Tabelle. Speichere sie als CSV.',
   ],
   [
-    'This is an export of this service. Restore it; it is no file of a bank.',
+    'This is an export of this service, not a bank file. Restore it in the settings.',
     'Das ist ein Export dieser App und keine Bankdatei. Du kannst ihn in den Einstellungen zurückholen.',
   ],
   [
@@ -78,24 +78,24 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Das ist eine Sicherung von Actual. Exportiere dort die Buchungen als CSV.',
   ],
   [
-    'This archive unpacks to more than 16 MB. Import its files one by one.',
+    'This archive is larger than 16 MB when unpacked. Import its files one at a time.',
     'Das Archiv ist entpackt größer als 16 MB. Importiere die Dateien einzeln.',
   ],
   [
-    'The archive is larger than 16 MB. Ask the bank for a shorter time.',
+    'The archive is larger than 16 MB. Export a shorter period.',
     'Das Archiv ist größer als 16 MB. Wähle bei der Bank einen kürzeren Zeitraum.',
   ],
   ['This archive has more than {} files.', 'Das Archiv enthält mehr als {} Dateien.'],
   [
-    'This archive has a password. Unpack it first.',
+    'This archive is password-protected. Unpack it first.',
     'Das Archiv hat ein Passwort. Entpacke es zuerst.',
   ],
   [
-    '"{}" is an archive inside of this archive. Unpack it first.',
+    '"{}" is an archive inside this archive. Unpack it first.',
     '„{}“ ist ein Archiv im Archiv. Entpacke es zuerst.',
   ],
   [
-    'This ZIP archive is damaged, or a part of it is missing.',
+    'This ZIP archive is damaged or incomplete.',
     'Das ZIP-Archiv ist beschädigt, oder ein Teil davon fehlt.',
   ],
   ['This archive is empty.', 'Das Archiv ist leer.'],
@@ -118,7 +118,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ['This file is compressed. Unpack it first.', 'Die Datei ist gepackt. Entpacke sie zuerst.'],
   ['The file is empty.', 'Die Datei ist leer.'],
   [
-    'The file is larger than 16 MB. Ask the bank for a shorter time.',
+    'The file is larger than 16 MB. Export a shorter period.',
     'Die Datei ist größer als 16 MB. Wähle bei der Bank einen kürzeren Zeitraum.',
   ],
   ['The encoding "{}" is not known.', 'Die Zeichenkodierung „{}“ ist unbekannt.'],
@@ -130,9 +130,9 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'This is a web page, not the file that it offers. Download the statement itself.',
     'Das ist die Webseite und nicht die Datei. Lade den Kontoauszug selbst herunter.',
   ],
-  ['There is no format "{}".', 'Das Format „{}“ gibt es nicht.'],
+  ['Unknown format "{}".', 'Das Format „{}“ gibt es nicht.'],
   [
-    'The file is nested too deep to be a statement.',
+    'The file is nested too deeply to be a statement.',
     'Die Datei ist zu tief verschachtelt für einen Kontoauszug.',
   ],
   ['Line {} is not well-formed XML: {}.', 'Zeile {} ist kein gültiges XML ({}).'],
@@ -140,40 +140,40 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
 
   // CAMT, OFX, QIF, MT940
   [
-    'This entry does not say whether money came or went (CdtDbtInd).',
+    'This entry does not say if it is a credit or a debit (CdtDbtInd).',
     'Bei diesem Eintrag steht nicht, ob Geld kam oder ging (CdtDbtInd).',
   ],
   [
-    'The {} transactions of this entry do not add up to it, so it is one row.',
+    'The {} transactions of this entry do not add up to its amount, so it was read as one row.',
     'Die {} Einzelposten ergeben zusammen nicht den Betrag, deshalb ist es eine Buchung.',
   ],
   [
-    "This entry has no date, so it has the statement's: {}.",
+    'This entry has no date, so the date of the statement was used: {}.',
     'Dieser Eintrag hat kein Datum, deshalb gilt das des Auszugs: {}.',
   ],
   [
-    'This batch is read as its transactions. A statement (CAMT.053) can hold it as one row: then import only one of the two files.',
+    'This batch was read as single transactions. A statement (CAMT.053) may contain it as one row, so import only one of the two files.',
     'Die Sammelbuchung wird als einzelne Buchungen gelesen. Im Kontoauszug (CAMT.053) kann sie eine einzige sein. Importiere dann nur eine der beiden Dateien.',
   ],
   [
-    'This XML is no statement of an account (CAMT.052, .053 or .054).',
+    'This XML file is not an account statement (CAMT.052, .053 or .054).',
     'Dieses XML ist kein Kontoauszug (CAMT.052, .053 oder .054).',
   ],
   [
-    'This entry only informs and moves no money, so it was left out.',
+    'This entry is for information only and moves no money, so it was skipped.',
     'Dieser Eintrag ist nur eine Information und bewegt kein Geld. Er wurde ausgelassen.',
   ],
   [
-    'The file breaks off here: its last elements are never closed. The end may be missing.',
+    'The file ends too early: its last elements are never closed.',
     'Hier bricht die Datei ab. Vielleicht fehlt das Ende.',
   ],
-  ['This OFX file has no statement of an account.', 'Diese OFX-Datei enthält keinen Kontoauszug.'],
+  ['This OFX file has no account statement.', 'Diese OFX-Datei enthält keinen Kontoauszug.'],
   [
-    'The bank deleted {} with this line, so both were left out.',
+    'The bank deleted {} with this line, so both were skipped.',
     'Die Bank hat {} mit dieser Zeile gelöscht, deshalb wurden beide ausgelassen.',
   ],
   [
-    'The bank replaced {} with this transaction, so that line was left out.',
+    'The bank replaced {} with this transaction, so that line was skipped.',
     'Die Bank hat {} durch diese Buchung ersetzt, deshalb wurde jene Zeile ausgelassen.',
   ],
   [
@@ -185,15 +185,15 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Die Bank hat die frühere Buchung „{}“ durch diese ersetzt. Falls du sie schon importiert hast, wird sie geändert.',
   ],
   [
-    '{} trades of investments were left out; only what moved cash is read.',
+    '{} investment trades were skipped; only cash movements are read.',
     '{} Wertpapiergeschäfte wurden ausgelassen. Gelesen wird nur, was Geld bewegt.',
   ],
   [
-    'The transactions of an investment account were left out.',
+    'The transactions of an investment account were skipped.',
     'Die Buchungen eines Depots wurden ausgelassen.',
   ],
   [
-    'The file breaks off here: its last transaction has no end. Something may be missing.',
+    'The file ends too early: its last transaction is incomplete.',
     'Hier bricht die Datei ab: Die letzte Buchung ist unvollständig. Vielleicht fehlt etwas.',
   ],
   [
@@ -201,11 +201,11 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Diese QIF-Datei enthält keine Buchungen (!Type:Bank, !Type:CCard oder !Type:Cash).',
   ],
   [
-    '"{}" is no transaction of MT940. It was left out.',
+    '"{}" is not an MT940 transaction. It was skipped.',
     '„{}“ ist keine Buchung nach MT940. Sie wurde ausgelassen.',
   ],
   [
-    'The transactions do not add up to this closing balance. Something may be missing in the file.',
+    'The transactions do not add up to this closing balance. The file may be incomplete.',
     'Die Buchungen ergeben nicht diesen Endsaldo. Vielleicht fehlt etwas in der Datei.',
   ],
   [
@@ -213,7 +213,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Dieser Kontoauszug beginnt mit {}, aber der von {} endet mit {}. Vielleicht fehlt ein Kontoauszug dazwischen.',
   ],
   [
-    'The transactions do not {}. Something may be missing in the file.',
+    'The transactions do not {}. The file may be incomplete.',
     'Die Buchungen ergeben nicht {}. Vielleicht fehlt etwas in der Datei.',
   ],
   ['add up to the stated total of {}', 'die angegebene Summe {}'],
@@ -224,7 +224,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ],
   ['"{}" at the rate {} was rounded to {}.', '„{}“ zum Kurs {} wurde auf {} gerundet.'],
   [
-    'The file has no rate for {}, so this amount stays in it.',
+    'The file has no rate for {}, so this amount was not converted.',
     'Die Datei enthält keinen Kurs für {}, deshalb bleibt der Betrag in dieser Währung.',
   ],
   [
@@ -251,7 +251,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Keine Zeile der Datei hat alle diese Spalten: {}.{}',
   ],
   [
-    'This is no bank statement that can be read: neither CSV nor OFX, QIF, MT940 or CAMT.053.',
+    'This is not a bank statement in CSV, OFX, QIF, MT940 or CAMT.053.',
     'Das ist kein lesbarer Kontoauszug: weder CSV noch OFX, QIF, MT940 oder CAMT.053.',
   ],
   [
@@ -259,31 +259,31 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Keine Zeile benennt die Spalten (Datum, Betrag und Name).{}',
   ],
   [
-    'This line is a balance of the bank and no transaction. It was left out.',
+    'This line is a balance, not a transaction. It was skipped.',
     'Diese Zeile ist ein Kontostand der Bank und keine Buchung. Sie wurde ausgelassen.',
   ],
   [
-    '"{}" names a balance or a sum and no transaction. This line was left out.',
+    '"{}" is the name of a balance or a total, not of a transaction. This line was skipped.',
     '„{}“ ist ein Kontostand oder eine Summe und keine Buchung. Die Zeile wurde ausgelassen.',
   ],
   [
-    'This line has neither a date nor an amount and was left out.',
+    'This line has neither a date nor an amount and was skipped.',
     'Diese Zeile hat weder Datum noch Betrag und wurde ausgelassen.',
   ],
   [
-    'This line has more cells than columns have names, so they may be shifted. It was left out.',
+    'This line has more cells than the header, so they may be shifted. It was skipped.',
     'Diese Zeile hat mehr Felder als Spalten, vielleicht ist etwas verrutscht. Sie wurde ausgelassen.',
   ],
   [
-    'A quotation mark of this line is never closed, so everything after it is missing.',
+    'A quotation mark on this line is never closed, so everything after it is missing.',
     'Ein Anführungszeichen dieser Zeile wird nie geschlossen. Alles danach fehlt.',
   ],
   [
-    'This line stands before the first transaction and was left out, although it has a day or an amount.',
+    'This line is before the first transaction and was skipped, although it has a date or an amount.',
     'Diese Zeile steht vor der ersten Buchung und wurde ausgelassen, obwohl sie einen Tag oder Betrag hat.',
   ],
   [
-    'Neither "{}" nor "{}" is an account of yours, so this line was left out.',
+    'Neither "{}" nor "{}" is one of your accounts, so this line was skipped.',
     'Weder „{}“ noch „{}“ ist eines deiner Konten, deshalb wurde die Zeile ausgelassen.',
   ],
   [
@@ -292,15 +292,15 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ],
 
   // rows
-  ['"{}" is no amount.', '„{}“ ist kein Betrag.'],
+  ['"{}" is not an amount.', '„{}“ ist kein Betrag.'],
   ['"{}" is too large.', '„{}“ ist zu groß.'],
-  ['There is no amount.', 'Der Betrag fehlt.'],
+  ['The amount is missing.', 'Der Betrag fehlt.'],
   [
-    'There is an amount in both columns, debit and credit.',
+    'Both columns, debit and credit, have an amount.',
     'In beiden Spalten, Ausgang und Eingang, steht ein Betrag.',
   ],
   [
-    'Nothing says whether this money came or went: the balance before it is not in the file.',
+    'The file does not say if this is income or an expense: the balance before it is missing.',
     'Es ist nicht erkennbar, ob das Geld kam oder ging: Der Kontostand davor fehlt in der Datei.',
   ],
   [
@@ -315,8 +315,8 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     '"{}": nothing in the file proves whether {} is money that {}. Say which: negate true (amounts without a minus are what was spent) or false (they are money that came in).',
     '„{}“: Es ist nicht erkennbar, ob das Ausgaben oder Einnahmen sind.',
   ],
-  ['There is no date.', 'Das Datum fehlt.'],
-  ['"{}" is no date.', '„{}“ ist kein Datum.'],
+  ['The date is missing.', 'Das Datum fehlt.'],
+  ['"{}" is not a date.', '„{}“ ist kein Datum.'],
   [
     '"{}" has more decimals than can be stored.{}',
     '„{}“ hat mehr Nachkommastellen, als gespeichert werden können.',
@@ -326,14 +326,14 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Der Endsaldo „{}“ hat mehr Nachkommastellen, als gespeichert werden können, und wurde auf {} gerundet.',
   ],
   [
-    'Several statements close on this day with other balances, and nothing says which is the last. None was taken.',
+    'Several statements close on this day with different balances, so none was used.',
     'Mehrere Kontoauszüge enden an diesem Tag mit verschiedenen Salden. Welcher der letzte ist, steht nirgends, deshalb gilt keiner.',
   ],
   [
-    'This pending transaction is booked in {}, so it was left out.',
+    'This pending transaction is booked in {}, so it was skipped.',
     'Diese vorgemerkte Buchung ist in {} gebucht und wurde deshalb ausgelassen.',
   ],
-  ['This moves no money, so it was left out.', 'Das bewegt kein Geld und wurde ausgelassen.'],
+  ['This line moves no money, so it was skipped.', 'Das bewegt kein Geld und wurde ausgelassen.'],
   [
     '"{}" has more decimals than can be stored, so the amount was rounded to {}.',
     '„{}“ hat mehr Nachkommastellen, als gespeichert werden können, deshalb ist der Betrag gerundet: {}.',
@@ -346,49 +346,49 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'The file has amounts in several currencies, and "{}" does not say which one.',
     'Die Datei enthält Beträge in mehreren Währungen, und bei „{}“ steht keine.',
   ],
-  [`"{}" is no currency's code.`, '„{}“ ist keine Währung.'],
+  [`"{}" is not a currency code.`, '„{}“ ist keine Währung.'],
   [
-    'The parts of this split do not add up to it.',
+    'The parts of this split do not add up to its amount.',
     'Die Teile dieser Buchung ergeben nicht ihren Betrag.',
   ],
   [
-    'The other data of this row is too large to store, so it was left out.',
+    'The other data of this row is too large to store, so it was skipped.',
     'Die übrigen Angaben dieser Zeile sind zu groß und wurden ausgelassen.',
   ],
   [
-    'The file also has this pending transaction as booked, under the same id, so it was left out.',
+    'The file also has this pending transaction as booked, under the same id, so it was skipped.',
     'Diese vorgemerkte Buchung steht mit derselben Kennung auch als gebucht in der Datei und wurde ausgelassen.',
   ],
   [
-    'The bank gave the id "{}" to different transactions, so this one is known by its day, amount and name.',
+    'The bank gave the id "{}" to different transactions, so this one is identified by its date, amount and name.',
     'Die Bank hat die Kennung „{}“ mehrfach vergeben, deshalb zählen Tag, Betrag und Name.',
   ],
   [
-    'This is {} once more, with the same id, and was left out.',
+    'This is {} again, with the same id, and was skipped.',
     'Das ist noch einmal {} mit derselben Kennung und wurde ausgelassen.',
   ],
   [
-    'This is the statement of {} once more, and was left out.',
+    'This is the statement of {} again, and was skipped.',
     'Das ist noch einmal der Kontoauszug von {}. Er wurde ausgelassen.',
   ],
   [
-    'This is {} once more, as the balances prove, and was left out.',
+    'This is {} again, as the balances prove, and was skipped.',
     'Das ist laut den Kontoständen noch einmal {} und wurde ausgelassen.',
   ],
   [
-    'This may be {} once more. No balance proves that it is another transaction, so it was left out. If it is, add it by hand.',
+    'This may be {} again. No balance proves that it is another transaction, so it was skipped. If it is, add it by hand.',
     'Das ist vielleicht noch einmal {}. Kein Kontostand beweist eine weitere Buchung, deshalb wurde sie ausgelassen. Wenn es eine ist, trag sie selbst ein.',
   ],
   [
-    'This may be {} once more, under another name. The statement there is complete, so this row was left out. If it is another transaction, add it by hand.',
+    'This may be {} again, under another name. The statement there is complete, so this row was skipped. If it is another transaction, add it by hand.',
     'Das ist vielleicht noch einmal {} unter einem anderen Namen. Der Kontoauszug dort ist vollständig, deshalb wurde die Zeile ausgelassen. Wenn es eine weitere Buchung ist, trag sie selbst ein.',
   ],
   [
-    'The batch of this transaction is {} as one row, so this row was left out.',
+    'The batch of this transaction is {} as one row, so this row was skipped.',
     'Die Sammelbuchung dieser Buchung steht als eine Zeile in {}, deshalb wurde sie ausgelassen.',
   ],
   [
-    'This statement begins with a balance inside of another one, but has other transactions. The file may have some of them twice.',
+    'This statement starts at a balance inside another one, but has other transactions. The file may contain some of them twice.',
     'Dieser Kontoauszug beginnt mitten in einem anderen, hat aber andere Buchungen. Vielleicht sind einige doppelt in der Datei.',
   ],
   ['line {} of {}', 'Zeile {} von {}'],

@@ -45,13 +45,13 @@ export const german: Readonly<Record<string, string>> = {
   FILE_DAMAGED: 'Die Datei eines Belegs ist beschädigt.',
   CONTEXT_CHANGED: 'Während des Exports hast du den Bereich gewechselt. Versuch es noch einmal.',
   53400: 'Zu viel auf einmal. Versuch es gleich noch einmal.',
-  'If this address belongs to an account that is not verified, a mail is on its way.':
+  'If this address belongs to an unverified account, we sent an email to it.':
     'Wenn es mit dieser Adresse einen unbestätigten Zugang gibt, ist eine Mail unterwegs.',
-  'If this address belongs to an account, a mail is on its way.':
+  'If this address belongs to an account, we sent an email to it.':
     'Wenn es mit dieser Adresse einen Zugang gibt, ist eine Mail unterwegs.',
-  'Your password is changed and every session has ended. Sign in again.':
+  'Your password was changed and all sessions were ended. Sign in again.':
     'Dein Passwort ist geändert, alle Sitzungen sind beendet. Melde dich neu an.',
-  'what this request changed has changed again since, or has been taken back':
+  'what this request changed was changed again, or is already undone':
     'Das wurde danach noch einmal geändert oder ist schon rückgängig gemacht.',
   'another change of the same data is still under way':
     'Eine andere Änderung läuft noch. Versuch es gleich noch einmal.',

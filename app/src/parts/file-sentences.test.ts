@@ -29,7 +29,7 @@ function sentencesOf(node: Node): string[] {
 
 /** Errors that the app shows by their codes, and one about an option that the app does not use. */
 const coded = [
-  'There is no preset "{}". There are: {}.',
+  'Unknown preset "{}". There are: {}.',
   'The file of the attachment {} does not have its SHA-256.',
   'The user or the active organization changed during the export.',
 ]
@@ -64,7 +64,7 @@ test('a translation has the values of its sentence', () => {
   )
   expect(
     translationOf(
-      'This is line 4 of may.xml once more, with the same id, and was left out.',
+      'This is line 4 of may.xml again, with the same id, and was skipped.',
       german,
     ),
   )

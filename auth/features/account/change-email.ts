@@ -36,7 +36,7 @@ const changeOf = z.object({
 })
 type Change = z.output<typeof changeOf>
 
-/** Limit of mails per new address, because the request can send a mail to any address. */
+/** Limit of emails per new address, because the request can send an email to any address. */
 const mailLimit: RateLimit = { window: 900, max: 5 }
 
 /**

@@ -41,7 +41,7 @@ const input = {
     email,
     redirectTo: z.string().max(2_048).optional().meta({
       description:
-        'Target of the mailed link: a page of a trusted origin. On the origin of `APP_URL` it must be below its path.',
+        'Target of the emailed link: a page of a trusted origin. On the origin of `APP_URL` it must be below its path.',
     }),
   }),
   resetPassword: withToken.extend({ password }),
@@ -82,14 +82,14 @@ const output = {
 /** The responses of better-auth. */
 const reply = { passwordChanged: z.object({ token: z.string().nullable() }) }
 
-/** The limit of mails to one account. */
+/** The limit of emails to one account. */
 const fiveMails = { window: 900, max: 5 }
 
 const succeeded = (message: string) => ({ success: true, message })
 
 export const accountRoutes = [
   route('POST', '/sign-up/email', {
-    summary: 'Creates an account, starts a session, and mails a link that verifies the address.',
+    summary: 'Creates an account, starts a session, and emails a verification link.',
     input: input.signUp,
     example: { email: 'ann@example.com', password: 'correct horse', name: 'Ann' },
     rejects: ['USER_EXISTS', 'SIGN_UP_CLOSED', 'INVITATION_REQUIRED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
@@ -105,7 +105,7 @@ export const accountRoutes = [
     },
   }),
   route('POST', '/sign-in/email', {
-    summary: 'Starts a session. Mails a new link if the address is not verified.',
+    summary: 'Starts a session. Emails a new link if the address is not verified.',
     description:
       'If the account has two factors, `/two-factor/verify-totp` or `/two-factor/verify-backup-code` completes the sign-in.',
     input: input.signIn,
@@ -121,7 +121,7 @@ export const accountRoutes = [
     handle: async (c, body) => signedIn(c, await callBetterAuth(c, signInReply, body)),
   }),
   route('GET', '/verify-email', {
-    summary: 'Verifies an address with the token of the mail.',
+    summary: 'Verifies an address with the token of the email.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
     rejects: ['INVALID_TOKEN'],
@@ -131,11 +131,11 @@ export const accountRoutes = [
     limits: { address: perMinute(60) },
     page: { succeeded: 'verified', failed: 'link-ended', ofApp: '/verify-email' },
     output: successMessage,
-    handle: respondWith(succeeded('Your e-mail address is verified.'), passToBetterAuth),
+    handle: respondWith(succeeded('Your email address is verified.'), passToBetterAuth),
   }),
   route('POST', '/disown-account', {
     summary:
-      'Deletes an unverified account that another person created with your address, with the token of the mail.',
+      'Deletes an unverified account that another person created with your address, with the token of the email.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
     rejects: ['INVALID_TOKEN', 'ALREADY_VERIFIED'],
@@ -145,12 +145,12 @@ export const accountRoutes = [
     isAtomic: false,
     output: successMessage,
     handle: respondWith(
-      succeeded('The account is deleted, and all of its sessions have ended.'),
+      succeeded('The account and its sessions are deleted.'),
       disownAccount,
     ),
   }),
   route('POST', '/send-verification-email', {
-    summary: 'Mails a new link that verifies the address.',
+    summary: 'Emails a new verification link.',
     description: 'The answer is the same whether the address has an account or not.',
     input: input.email,
     example: { email: 'ann@example.com' },
@@ -160,12 +160,12 @@ export const accountRoutes = [
     handle: async (c, body) => {
       await c.var.services.mailer.requestVerification(body.email)
       return succeeded(
-        'If this address belongs to an account that is not verified, a mail is on its way.',
+        'If this address belongs to an unverified account, we sent an email to it.',
       )
     },
   }),
   route('POST', '/forget-password', {
-    summary: 'Mails a link to choose a new password.',
+    summary: 'Emails a link to choose a new password.',
     description: 'The answer is the same whether the address has an account or not.',
     input: input.forgetPassword,
     example: { email: 'ann@example.com' },
@@ -178,12 +178,12 @@ export const accountRoutes = [
       const { config, mailer } = c.var.services
       if (redirectTo !== undefined && !isTrustedUrl(config, redirectTo)) reject('FORBIDDEN')
       await mailer.requestPasswordReset(to, redirectTo)
-      return succeeded('If this address belongs to an account, a mail is on its way.')
+      return succeeded('If this address belongs to an account, we sent an email to it.')
     },
   }),
   route('POST', '/reset-password', {
     summary:
-      'Sets a new password with the token of the mail, and ends every session and API key of the account.',
+      'Sets a new password with the token of the email, and ends every session and API key of the account.',
     input: input.resetPassword,
     example: { token: 'the-token-of-the-mail', password: 'battery staple' },
     rejects: ['INVALID_TOKEN'],
@@ -194,7 +194,7 @@ export const accountRoutes = [
     output: successMessage,
     handle: async (c, { token, password: newPassword }) => {
       await passToBetterAuth(c, { token, newPassword })
-      return succeeded('Your password is changed and every session has ended. Sign in again.')
+      return succeeded('Your password was changed and all sessions were ended. Sign in again.')
     },
   }),
   route('POST', '/change-password', {
@@ -243,7 +243,7 @@ export const accountRoutes = [
   }),
   route('POST', '/request-email-change', {
     summary:
-      'Requests a new address for the signed-in user: mails a link to the new one that confirms it, and to the old one a link that stops it.',
+      'Requests a new address for the signed-in user. Emails a confirmation link to the new address, and a link that stops the change to the old one.',
     description:
       'Nothing changes before the user confirms the link, which is valid for a day. A newer request invalidates it. The response does not show whether the new address has an account or an invitation.',
     input: input.requestEmailChange,
@@ -253,12 +253,12 @@ export const accountRoutes = [
     limits: { address: perMinute(20), account: { by: 'caller', ...fiveMails } },
     output: successMessage,
     handle: respondWith(
-      succeeded('A mail with a link is on its way to the new address.'),
+      succeeded('We sent an email with a link to the new address.'),
       requestEmailChange,
     ),
   }),
   route('POST', '/confirm-email-change', {
-    summary: 'Confirms a new address, with the token of the mail.',
+    summary: 'Confirms a new address, with the token of the email.',
     description:
       'The address is then verified, and sessions remain. A change of the password, a newer request or a later change of the address invalidates the token. '
       + 'With `SIGN_UP=invitation` the new address needs a pending invitation. Without one the response is 403, and the token stays valid.',
@@ -268,15 +268,15 @@ export const accountRoutes = [
     credentials: [],
     limits: { address: perMinute(20) },
     output: successMessage,
-    handle: respondWith(succeeded('Your e-mail address is changed.'), confirmEmailChange),
+    handle: respondWith(succeeded('Your email address was changed.'), confirmEmailChange),
   }),
   route('POST', '/stop-email-change', {
     summary:
-      'Stops or reverts a change of the address, with the token of the mail to the old address.',
+      'Stops or reverts a change of the address, with the token of the email to the old address.',
     description:
       'Deletes every way to sign in that an attacker may have added: sessions, API keys, passkeys, remembered devices, linked providers and the password. ' +
       'Also deletes a second factor and backup codes from the week before the request or later, and cancels pending invitations that the account sent in that time. ' +
-      'Mails a link to choose a new password.',
+      'Emails a link to choose a new password.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
     rejects: ['INVALID_TOKEN', 'USER_EXISTS'],
@@ -287,14 +287,14 @@ export const accountRoutes = [
     output: successMessage,
     handle: respondWith(
       succeeded(
-        'The address stays as it was, and everybody is signed out. A mail to choose a new password is on its way.',
+        'Your address was kept and all sessions were ended. We sent you an email to choose a new password.',
       ),
       stopEmailChange,
     ),
   }),
   route('POST', '/delete-account', {
     summary:
-      'Mails the signed-in user a link that deletes the account. Returns the organizations that the user owns, with their next owners.',
+      'Emails the signed-in user a link that deletes the account. Returns the organizations that the user owns, with their next owners.',
     description:
       'Nothing is deleted before the user confirms the link, which is valid for an hour. An organization gets its `successor` as the owner, or remains without members.',
     input: confirmed,
@@ -304,12 +304,12 @@ export const accountRoutes = [
     limits: { address: perMinute(20), account: { by: 'caller', ...fiveMails } },
     output: output.deletionRequested,
     handle: async (c, body) => ({
-      ...succeeded('A mail with a link that deletes your account is on its way.'),
+      ...succeeded('We sent you an email with a link that deletes your account.'),
       organizations: await requestAccountDeletion(c, body),
     }),
   }),
   route('POST', '/confirm-delete-account', {
-    summary: 'Deletes the account of the signed-in user, with the token of the mail.',
+    summary: 'Deletes the account of the signed-in user, with the token of the email.',
     description:
       'Deletes all personal rows, and ends every session and token. Rows of organizations remain. The token works only in a session of its own account.',
     input: withToken,
@@ -320,6 +320,6 @@ export const accountRoutes = [
     // deleteWithRows() makes the transaction
     isAtomic: false,
     output: successMessage,
-    handle: respondWith(succeeded('Your account is deleted.'), confirmAccountDeletion),
+    handle: respondWith(succeeded('Your account was deleted.'), confirmAccountDeletion),
   }),
 ]

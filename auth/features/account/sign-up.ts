@@ -63,7 +63,7 @@ export async function addressProblem(
 /**
  * Lifetime of the second link of a verification mail. Anyone can sign up with a foreign address,
  * and this link deletes the account while it is unverified. It lives longer than the verification
- * link, because the owner of the address does not expect the mail.
+ * link, because the owner of the address does not expect the email.
  */
 const disownLifetimeSeconds = 7 * 86_400
 

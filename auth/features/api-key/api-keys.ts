@@ -158,7 +158,7 @@ export async function useApiKey(c: RouteContext, key: string): Promise<Found & S
     wrongKeys.limit,
   )
   throw allowed
-    ? rejection('UNAUTHORIZED', 'The API key is none, has ended or was revoked.')
+    ? rejection('UNAUTHORIZED', 'The API key is invalid, expired or revoked.')
     : rejection('RATE_LIMIT_EXCEEDED', undefined, retryAfterSeconds)
 }
 

@@ -7,7 +7,7 @@ export const eventRoutes = [
   route('GET', '/list-events', {
     summary:
       'Lists the events of the account, newest first: sign-ins, and changes of passwords, factors, keys and addresses.',
-    description: 'How long an event is kept is the operator’s to say.',
+    description: 'The operator configures the retention (`EVENTS_DAYS`).',
     input: input.account,
     example: {},
     rejects: ['NOT_FOUND'],
@@ -17,7 +17,7 @@ export const eventRoutes = [
   route('GET', '/organization/list-events', {
     summary:
       'Lists the membership events of an organization, newest first: joins, leaves, removals and changes of roles. For owners and admins.',
-    description: 'How long an event is kept is the operator’s to say.',
+    description: 'The operator configures the retention (`EVENTS_DAYS`).',
     input: input.membership,
     example: { organizationId: exampleId },
     rejects: ['NOT_FOUND', 'FORBIDDEN'],

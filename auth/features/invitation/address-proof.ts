@@ -1,5 +1,5 @@
 /**
- * The token in the link of an invitation's mail. It proves that its holder reads mails to the
+ * The token in the link of an invitation's mail. It proves that its holder reads emails to the
  * invited address, so no second mail has to verify it. The id of the invitation proves nothing,
  * because the inviter and the managers of the organization know it.
  */
@@ -17,7 +17,7 @@ const proofKey = (secret: string): string =>
 type Invited = { id: string, email: string, expiresAt: Date }
 
 /**
- * Returns the token for the mail of an invitation. It expires with it. @param secret
+ * Returns the token for the email of an invitation. It expires with it. @param secret
  * BETTER_AUTH_SECRET
  */
 export const addressProof = (secret: string, { id, email, expiresAt }: Invited): Promise<string> =>

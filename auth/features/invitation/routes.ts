@@ -10,7 +10,7 @@ import { input, invitationOf, output, reply } from './schemas.ts'
 
 export const invitationRoutes = [
   route('POST', '/organization/invite-member', {
-    summary: 'Invites a user by mail. For owners and admins.',
+    summary: 'Invites a user by email. For owners and admins.',
     input: input.invite,
     example: { organizationId: exampleId, email: 'bob@example.com', role: 'editor' },
     rejects: [
@@ -85,7 +85,7 @@ export const invitationRoutes = [
   }),
   route('GET', '/organization/get-invitation', {
     summary:
-      'Returns an invitation to any client that has the link of its mail, with or without a session.',
+      'Returns an invitation to any client that has the link of its email, with or without a session.',
     description:
       'For the page of the link. Also returns an answered invitation, until a month after its expiry. A declined or canceled one has no names.',
     input: input.invitation,

@@ -44,7 +44,7 @@ export const output = {
     id: rowId,
     organization_name: z.string().nullable().meta({
       description:
-        'One short line without links, as in the mail. null after the invitation was declined or canceled.',
+        'One short line without links, as in the email. null after the invitation was declined or canceled.',
       examples: ['The Household'],
     }),
     inviter_name: z.string().nullable().meta({

@@ -94,7 +94,7 @@ function reasonOf(error: unknown): Record<string, string> {
 
 /**
  * Links a provider to an existing account by its address. A stranger may have made the account, and
- * a mail scanner may have verified it. So every other way in ends, unless the user of this browser
+ * an email scanner may have verified it. So every other way in ends, unless the user of this browser
  * is signed in to the account.
  * @param isOwner true if so
  * @throws Rejection EMAIL_CHANGED_RECENTLY

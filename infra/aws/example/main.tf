@@ -41,7 +41,7 @@ module "finance" {
   host_name  = "money.example.org"
   zone_id    = "Z0123456789ABC" # makes record and certificate; or certificate_arn, and the record is yours
   mail       = { from = "Money <money@example.org>", provider = "resend", secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-mail-AbCdEf" }
-  notify     = ["on-call@example.org"] # e-mail addresses and https:// endpoints
+  notify     = ["on-call@example.org"] # email addresses and https:// endpoints
   auth_image = "registry.example.org/finance-backend:0.2.0"
 }
 

@@ -183,7 +183,7 @@ async function main(): Promise<void> {
 
 if (import.meta.main) {
   await main().catch((error: NodeJS.ErrnoException) => {
-    console.error(`No monitor is told of backups: ${error.code ?? error.message}`)
+    console.error(`The monitor of the backups cannot be reached: ${error.code ?? error.message}`)
     process.exitCode = 1
   })
 }

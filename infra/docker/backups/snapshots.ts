@@ -72,10 +72,10 @@ export function choose(
   const others = [...new Set(ofKind.map((copy) => copy.deployment))].join(', ')
   if (ours.length > 0)
     throw new Error(
-      `There is no off-site copy ${wanted} of ${deployment}. To list the copies: infra/docker/restore --from-offsite list`,
+      `No off-site copy ${wanted} of ${deployment}. To list the copies: infra/docker/restore --from-offsite list`,
     )
   throw new Error(
-    `There is no off-site copy of ${deployment}${
+    `No off-site copy of ${deployment}${
       others === ''
         ? '.'
         : `, only of ${others}. OFFSITE_NAME in offsite.env selects the deployment.`

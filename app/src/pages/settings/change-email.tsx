@@ -8,7 +8,7 @@ import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useToast } from '../../parts/toast.tsx'
 
-/** Changes the e-mail address, which takes effect with the link that is sent there. */
+/** Changes the email address, which takes effect with the link that is sent there. */
 export function ChangeEmail() {
   const { user } = useSessionContext()
   const toast = useToast()
