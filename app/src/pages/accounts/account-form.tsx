@@ -73,31 +73,38 @@ export function AccountForm(
         error={save.error}
         onSubmit={submit}
       >
-        <TextField name='name' label={common.name} maxLength={255} required />
-        <Select name='type' label={m.type}>
-          <Options of={accountTypes} />
-        </Select>
-        <AmountField name='balance' label={m.openingBalance} hint={m.openingBalanceHint} required />
-        <DateField
-          name='opened_on'
-          label={m.openedOn}
-          hint={m.openedOnHint}
-          min={firstDay}
-          max={lastDay}
-        />
-        <CurrencyField />
-        <TextField name='institution' label={m.bank} maxLength={255} />
-        {account !== null && (
-          <DateField
-            name='closed_on'
-            label={m.closedOn}
-            hint={m.closedOnHint}
-            min={firstDay}
-            max={lastDay}
-          />
-        )}
+        <Fields isNew={account === null} />
         <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
       </Form>
     </Dialog>
   )
 }
+
+/** A new account has no closing day. */
+const Fields = ({ isNew }: { isNew: boolean }) => (
+  <>
+    <TextField name='name' label={common.name} maxLength={255} required />
+    <Select name='type' label={m.type}>
+      <Options of={accountTypes} />
+    </Select>
+    <AmountField name='balance' label={m.openingBalance} hint={m.openingBalanceHint} required />
+    <DateField
+      name='opened_on'
+      label={m.openedOn}
+      hint={m.openedOnHint}
+      min={firstDay}
+      max={lastDay}
+    />
+    <CurrencyField />
+    <TextField name='institution' label={m.bank} maxLength={255} />
+    {!isNew && (
+      <DateField
+        name='closed_on'
+        label={m.closedOn}
+        hint={m.closedOnHint}
+        min={firstDay}
+        max={lastDay}
+      />
+    )}
+  </>
+)
