@@ -12,7 +12,8 @@ import { common } from '../../messages/common.ts'
 import { recurring as m } from '../../messages/recurring.ts'
 import { ComboboxField } from '../../parts/combobox.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { DateField } from '../../parts/date-field.tsx'
+import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { RowMeanwhile } from '../../parts/meanwhile.tsx'
 import {
   AmountField,

@@ -97,7 +97,7 @@ export function useReopenedForms(
 }
 
 /** Returns the focus to the list when the focused element is removed. */
-export const focusList = ({ grid }: Listing) =>
+const focusList = ({ grid }: Listing) =>
   requestAnimationFrame(() => grid.current?.focus({ preventScroll: true }))
 
 export function closeDialog(listing: Listing): void {

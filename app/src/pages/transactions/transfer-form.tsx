@@ -5,7 +5,8 @@ import { common } from '../../messages/common.ts'
 import { transactions as m } from '../../messages/transactions.ts'
 import { ComboboxField } from '../../parts/combobox.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { DateField, Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { DateField } from '../../parts/date-field.tsx'
+import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { AmountField } from '../../parts/money-fields.tsx'
 
 type TransferFormProps = {
