@@ -123,50 +123,91 @@ async function hide(client: QueryClient, context: Context, rows: readonly Transa
   return () => client.invalidateQueries({ queryKey: openKey(context) })
 }
 
+/** Stores decisions. Returns the changes of rows that were still open. */
+async function storeFiling(
+  context: Context,
+  { categories, transfers, matches }: Filing,
+): Promise<Categorized[]> {
+  const stored: Categorized[] = []
+  await categorizeEach(categories, stored)
+  for (const { rows } of transfers) {
+    const now = await linkTransfer(context, rows)
+    stored.push({ requested: now, now })
+  }
+  for (const { rows: [row], due } of matches) {
+    const change: RowChange<'transactions'> = {
+      subscription_id: due.subscription_id,
+      due_on: due.due_on,
+      ...(due.category_id !== null && { category_id: due.category_id }),
+    }
+    stored.push({ requested: [row], now: await updateUnchanged(row, change) })
+  }
+  return stored.filter(({ now }) => now.length > 0)
+}
+
+type Correction = { text: string, categoryId: string }
+
+/** Makes a rule of a correction, and applies it to the other open rows. */
+async function saveCorrection(context: Context, { text, categoryId }: Correction) {
+  const rule = await saveRule(context, {
+    values: {
+      name: text,
+      priority: 0,
+      is_active: true,
+      conditions: [{ field: 'search', operation: 'contains', value: text }],
+      set_category_id: categoryId,
+      set_name: null,
+      add_tags: [],
+      mark_as_transfer: false,
+    },
+  })
+  return { rule, ...await applyRuleToOpen(rule.id) }
+}
+
 /** A change that the inbox can take back, with the number of its rows. */
 type Done = { undo: () => Promise<unknown>, count: number }
 
-/** The changes of the inbox. `takeBack` undoes the last one that is not yet undone. */
-export function useInboxChanges() {
-  const { context, user } = useSessionContext()
-  const client = useQueryClient()
+/** The changes that are not yet undone. `takeBack` undoes the last one. */
+function useDone(refresh: () => Promise<unknown>) {
   const toast = useToast()
   const [done, setDone] = useState<readonly Done[]>([])
+  const forget = (entry: Done) => setDone((all) => all.filter((one) => one !== entry))
   /** Remembers a change. Returns its undo, which forgets it. */
   const remember = (count: number, undo: () => Promise<unknown>) => {
     const entry: Done = { count, undo }
     setDone((all) => [...all, entry])
     return async () => {
-      setDone((all) => all.filter((one) => one !== entry))
+      forget(entry)
       await undo()
     }
   }
-  const refresh = () => client.invalidateQueries({ queryKey: [context.key] })
+  const takeBack = async () => {
+    const last = done.at(-1)
+    if (last === undefined) return
+    forget(last)
+    try {
+      await last.undo()
+      toast(parts.undone)
+    } catch (error) {
+      if (error instanceof Error) toast(error)
+    } finally {
+      await refresh()
+    }
+  }
+  return { done, remember, takeBack }
+}
 
+/** The changes of the inbox. `takeBack` undoes the last one that is not yet undone. */
+export function useInboxChanges() {
+  const { context, user } = useSessionContext()
+  const client = useQueryClient()
+  const { done, remember, takeBack } = useDone(() =>
+    client.invalidateQueries({ queryKey: [context.key] })
+  )
   /** The changes of rows in progress. */
   const filing = useRef<Promise<unknown>>(Promise.resolve())
-  const storeFiling = async (
-    { categories, transfers, matches }: Filing,
-  ): Promise<Categorized[]> => {
-    const stored: Categorized[] = []
-    await categorizeEach(categories, stored)
-    for (const { rows } of transfers) {
-      const now = await linkTransfer(context, rows)
-      stored.push({ requested: now, now })
-    }
-    for (const { rows: [row], due } of matches) {
-      const change: RowChange<'transactions'> = {
-        subscription_id: due.subscription_id,
-        due_on: due.due_on,
-        ...(due.category_id !== null && { category_id: due.category_id }),
-      }
-      stored.push({ requested: [row], now: await updateUnchanged(row, change) })
-    }
-    return stored.filter(({ now }) => now.length > 0)
-  }
-
   const file = useChange((_, wanted: Filing) => {
-    const stored = storeFiling(wanted)
+    const stored = storeFiling(context, wanted)
     filing.current = Promise.allSettled([filing.current, stored])
     return stored
   }, {
@@ -182,25 +223,12 @@ export function useInboxChanges() {
     toastsErrors: true,
   })
 
-  /** Makes a rule of a correction, and applies it to the other open rows. */
   const always = useChange(
-    async (of: Context, { text, categoryId }: { text: string, categoryId: string }) => {
+    async (of: Context, correction: Correction) => {
       // Otherwise the rule would also count the corrected rows, and `takeBack` would begin with
       // them.
       await filing.current
-      const rule = await saveRule(of, {
-        values: {
-          name: text,
-          priority: 0,
-          is_active: true,
-          conditions: [{ field: 'search', operation: 'contains', value: text }],
-          set_category_id: categoryId,
-          set_name: null,
-          add_tags: [],
-          mark_as_transfer: false,
-        },
-      })
-      return { rule, ...await applyRuleToOpen(rule.id) }
+      return saveCorrection(of, correction)
     },
     {
       outcome: ({ rule, count, transactionId }) => {
@@ -218,19 +246,6 @@ export function useInboxChanges() {
     },
   )
 
-  const takeBack = async () => {
-    const last = done.at(-1)
-    if (last === undefined) return
-    setDone((all) => all.filter((one) => one !== last))
-    try {
-      await last.undo()
-      toast(parts.undone)
-    } catch (error) {
-      if (error instanceof Error) toast(error)
-    } finally {
-      await refresh()
-    }
-  }
   const sorted = done.reduce((sum, { count }) => sum + count, 0)
   return { file, always, sorted, canTakeBack: done.length > 0, takeBack }
 }

@@ -1,7 +1,6 @@
 /** A choice among rows by typing. */
-import { Autocomplete } from '@base-ui/react/autocomplete'
 import { Combobox as Base } from '@base-ui/react/combobox'
-import { type KeyboardEvent, startTransition, useEffect, useState } from 'react'
+import { startTransition, useEffect, useState } from 'react'
 import { useController } from 'react-hook-form'
 import { inFamilies } from '../data/categories.ts'
 import { folded, matching } from '../locale/matching.ts'
@@ -60,25 +59,10 @@ function optionsOf(
     : found
 }
 
-/**
- * A field that finds a row by typing. Enter and Tab take the highlighted match, Escape closes only
- * the list.
- */
-export function Combobox(
-  {
-    of,
-    value,
-    onChange,
-    none,
-    onCreate,
-    opens = false,
-    onClose,
-    required,
-    disabled,
-    placeholder,
-    ...input
-  }: ComboboxProps,
-) {
+type Search = Pick<ComboboxProps, 'of' | 'value' | 'onChange' | 'none' | 'onCreate' | 'opens'>
+
+/** The typed text, and the list of the rows that match it. */
+function useSearch({ of, value, onChange, none, onCreate, opens = false }: Search) {
   /** The typed text; null while the field has the name of the chosen row. */
   const [typed, setTyped] = useState<string | null>(opens ? '' : null)
   const query = typed ?? ''
@@ -96,9 +80,28 @@ export function Combobox(
     setTyped(null)
     setIsOpen(false)
   }
+  /** Returns the match that Enter and Tab take. */
+  const findMatch = () =>
+    // fast typing is ahead of the list and of its highlight
+    query === '' ? undefined : options.find(({ id }) => id === highlighted?.id) ?? options[0]
+  const text = { typed, query, setTyped }
+  return { ...text, isOpen, setIsOpen, setHighlighted, options, chosen, choose, findMatch }
+}
+
+/**
+ * A field that finds a row by typing. Enter and Tab take the highlighted match, Escape closes only
+ * the list.
+ */
+export function Combobox(
+  { of, value, onChange, none, onCreate, opens = false, onClose, required, disabled, ...input }:
+    ComboboxProps,
+) {
+  const { typed, query, setTyped, isOpen, setIsOpen, chosen, choose, ...search } = useSearch(
+    { of, value, onChange, none, onCreate, opens },
+  )
   return (
     <Base.Root<Option>
-      items={options}
+      items={search.options}
       filter={null}
       autoHighlight
       value={chosen}
@@ -112,7 +115,7 @@ export function Combobox(
         else if (none !== undefined && option === null) onChange('')
       }}
       onInputValueChange={(text, { reason }) => reason === 'input-change' && setTyped(text)}
-      onItemHighlighted={setHighlighted}
+      onItemHighlighted={search.setHighlighted}
       onOpenChange={(next, { reason }) => {
         setIsOpen(next)
         if (next || reason === 'item-press') return
@@ -127,7 +130,7 @@ export function Combobox(
         autoComplete='off'
         enterKeyHint='done'
         required={required ?? false}
-        placeholder={placeholder ?? (opens ? chosen?.name : undefined) ?? none}
+        placeholder={input.placeholder ?? (opens ? chosen?.name : undefined) ?? none}
         onFocus={({ currentTarget }) => currentTarget.select()}
         onBlur={() => {
           setTyped(null)
@@ -135,11 +138,8 @@ export function Combobox(
           if (isOpen) onClose?.()
         }}
         onKeyDown={(event) => {
-          // fast typing is ahead of the list and of its highlight
-          const match = options.find(({ id }) => id === highlighted?.id) ?? options[0]
-          if (
-            query !== '' && match !== undefined && (event.key === 'Tab' || event.key === 'Enter')
-          ) {
+          const match = search.findMatch()
+          if (match !== undefined && (event.key === 'Tab' || event.key === 'Enter')) {
             if (event.key === 'Enter') event.preventDefault()
             event.preventBaseUIHandler()
             choose(match)
@@ -148,38 +148,40 @@ export function Combobox(
           if (event.key === 'Escape' && !isOpen) event.preventBaseUIHandler()
         }}
       />
-      {/* a Popup would hide the rest of the page from screen readers */}
-      {isOpen && (
-        <Base.Portal>
-          <Base.Positioner className='menu-place' sideOffset={4} align='start'>
-            <div className='combobox-popup' role='region' aria-label={m.matches}>
-              <Base.Empty className='combobox-empty'>{m.noMatches}</Base.Empty>
-              <Base.List className='combobox-list'>
-                {(option: Option) => (
-                  <Base.Item
-                    key={option.id}
-                    value={option}
-                    className='combobox-item'
-                    data-sub={(query === '' && option.parent !== undefined) || undefined}
-                  >
-                    <Dot color={option.color} />
-                    <span className='combobox-name'>
-                      {option.isNew === true ? m.create(option.name) : option.name}
-                    </span>
-                    {query !== '' && option.parent !== undefined && (
-                      <small className='combobox-parent'>{option.parent}</small>
-                    )}
-                    <Base.ItemIndicator className='combobox-chosen'>✓</Base.ItemIndicator>
-                  </Base.Item>
-                )}
-              </Base.List>
-            </div>
-          </Base.Positioner>
-        </Base.Portal>
-      )}
+      {isOpen && <Matches query={query} />}
     </Base.Root>
   )
 }
+
+/** The options below the field. A Popup would hide the rest of the page from screen readers. */
+const Matches = ({ query }: { query: string }) => (
+  <Base.Portal>
+    <Base.Positioner className='menu-place' sideOffset={4} align='start'>
+      <div className='combobox-popup' role='region' aria-label={m.matches}>
+        <Base.Empty className='combobox-empty'>{m.noMatches}</Base.Empty>
+        <Base.List className='combobox-list'>
+          {(option: Option) => (
+            <Base.Item
+              key={option.id}
+              value={option}
+              className='combobox-item'
+              data-sub={(query === '' && option.parent !== undefined) || undefined}
+            >
+              <Dot color={option.color} />
+              <span className='combobox-name'>
+                {option.isNew === true ? m.create(option.name) : option.name}
+              </span>
+              {query !== '' && option.parent !== undefined && (
+                <small className='combobox-parent'>{option.parent}</small>
+              )}
+              <Base.ItemIndicator className='combobox-chosen'>✓</Base.ItemIndicator>
+            </Base.Item>
+          )}
+        </Base.List>
+      </div>
+    </Base.Positioner>
+  </Base.Portal>
+)
 
 /** The colour of a category. */
 export const Dot = ({ color }: { color: string | null | undefined }) =>
@@ -215,84 +217,6 @@ export function ComboboxField(
             onChange?.(id)
           }}
         />
-      )}
-    </Field>
-  )
-}
-
-type SuggestingFieldProps = FieldProps & {
-  /** Texts to complete, the most likely first. */
-  suggestions: readonly string[]
-  required?: boolean
-  autoFocus?: boolean
-  maxLength?: number
-}
-
-/**
- * A free text that is completed by former ones. Enter and Tab take the highlighted one, Escape
- * keeps what is typed.
- */
-export function SuggestingField(
-  { name, label, hint, problem, suggestions, ...input }: SuggestingFieldProps,
-) {
-  const { field } = useController<Record<string, string>>({ name })
-  const [isOpen, setIsOpen] = useState(false)
-  const [highlighted, setHighlighted] = useState<string | undefined>()
-  const typed = field.value ?? ''
-  const isKnown = suggestions.some((one) => one === typed)
-  const found = typed === '' || isKnown
-    ? []
-    : matching(suggestions, typed, (one) => one).slice(0, 8)
-  const press = (event: KeyboardEvent) => {
-    const match = found.find((one) => one === highlighted) ?? found[0]
-    if (event.key === 'Tab' && isOpen && match !== undefined) field.onChange(match)
-  }
-  return (
-    <Field {...{ name, label, hint, problem }}>
-      {(control) => (
-        <Autocomplete.Root
-          items={found}
-          filter={null}
-          autoHighlight
-          value={typed}
-          open={isOpen && found.length > 0}
-          onOpenChange={setIsOpen}
-          onValueChange={(text) => field.onChange(text)}
-          onItemHighlighted={setHighlighted}
-        >
-          <Autocomplete.Input
-            {...input}
-            {...control}
-            autoComplete='off'
-            pattern='.*\S.*'
-            title={m.notBlank}
-            onBlur={() => {
-              field.onChange(typed.trim())
-              setIsOpen(false)
-            }}
-            onKeyDown={(event) => {
-              press(event)
-              if (event.key === 'Escape' && !(isOpen && found.length > 0))
-                event
-                  .preventBaseUIHandler()
-            }}
-          />
-          {isOpen && found.length > 0 && (
-            <Autocomplete.Portal>
-              <Autocomplete.Positioner className='menu-place' sideOffset={4} align='start'>
-                <div className='combobox-popup' role='region' aria-label={m.matches}>
-                  <Autocomplete.List className='combobox-list'>
-                    {(one: string) => (
-                      <Autocomplete.Item key={one} value={one} className='combobox-item'>
-                        {one}
-                      </Autocomplete.Item>
-                    )}
-                  </Autocomplete.List>
-                </div>
-              </Autocomplete.Positioner>
-            </Autocomplete.Portal>
-          )}
-        </Autocomplete.Root>
       )}
     </Field>
   )

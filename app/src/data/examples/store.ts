@@ -96,14 +96,11 @@ export async function removeExamples(context: Context, userId: string): Promise<
 
 type Note = (rows: Array<{ id: string }>) => void
 
-/**
- * Deletes the example accounts, categories and tags without own rows. @returns the names of the
- * others
- */
-async function deleteUnused(context: Context, note: Note): Promise<string[]> {
+/** Reads the rows that own rows may use, with the rows that use them. */
+function readUses(context: Context) {
   const { first, last } = markedIds
   const one = (referencedTable: string) => ({ referencedTable })
-  const [accounts, costs, categories, tags] = await Promise.all([
+  return Promise.all([
     unwrap(
       within(context, data.from('accounts').select('id,name,metadata,transactions(id)')).gte(
         'id',
@@ -132,11 +129,12 @@ async function deleteUnused(context: Context, note: Note): Promise<string[]> {
         ),
     ),
   ])
+}
+
+/** Returns the example rows that own rows use. */
+function usedOf([accounts, costs, categories, tags]: Awaited<ReturnType<typeof readUses>>) {
   const ofCosts = new Set(
     costs.flatMap(({ account_id, to_account_id }) => [account_id, to_account_id]),
-  )
-  const keptAccounts = accounts.filter(({ id, transactions }) =>
-    transactions.length > 0 || ofCosts.has(id)
   )
   // a parent of a kept or an own category also stays
   const isUsed = (
@@ -145,11 +143,24 @@ async function deleteUnused(context: Context, note: Note): Promise<string[]> {
     !isMarked(id) ||
     [transactions, line_items, subscriptions, rules].some(({ length }) => length > 0)
   const parents = new Set(categories.filter(isUsed).map(({ parent_id: parent }) => parent))
-  const keptCategories = categories.filter((category) =>
-    isMarked(category.id) && (isUsed(category) || parents.has(category.id))
-  )
-  const keptTags = tags.filter(({ transaction_tags }) => transaction_tags.length > 0)
-  const kept = [...keptAccounts, ...keptCategories, ...keptTags]
+  return {
+    accounts: accounts.filter(({ id, transactions }) => transactions.length > 0 || ofCosts.has(id)),
+    categories: categories.filter((category) =>
+      isMarked(category.id) && (isUsed(category) || parents.has(category.id))
+    ),
+    tags: tags.filter(({ transaction_tags }) => transaction_tags.length > 0),
+  }
+}
+
+/**
+ * Deletes the example accounts, categories and tags without own rows. @returns the names of the
+ * others
+ */
+async function deleteUnused(context: Context, note: Note): Promise<string[]> {
+  const uses = await readUses(context)
+  const [accounts, , categories, tags] = uses
+  const used = usedOf(uses)
+  const kept = [...used.accounts, ...used.categories, ...used.tags]
   const keptIds = new Set(kept.map(({ id }) => id))
   const unused = (rows: Array<{ id: string }>) =>
     rows.map(({ id }) => id).filter((id) => isMarked(id) && !keptIds.has(id))
@@ -157,9 +168,9 @@ async function deleteUnused(context: Context, note: Note): Promise<string[]> {
   // the opening balance of a kept account is money of the example
   const keptIn = data.from('accounts').update({ metadata: keptMetadata, balance: 0 }).in(
     'id',
-    keptAccounts.map(({ id }) => id),
+    used.accounts.map(({ id }) => id),
   )
-  if (keptAccounts.length > 0) note(await unwrap(keptIn.select('id')))
+  if (used.accounts.length > 0) note(await unwrap(keptIn.select('id')))
   note(await unwrap(data.from('tags').delete().in('id', unused(tags)).select('id')))
   note(await unwrap(data.from('categories').delete().in('id', unused(categories)).select('id')))
   note(await unwrap(data.from('accounts').delete().in('id', unused(accounts)).select('id')))

@@ -25,116 +25,136 @@ import { makeUndo, makeUndoOfAll, writeBack } from './undo.ts'
 const { changes: m } = transactions
 const counted = (rows: readonly Transaction[]) => m.rows(rows.length, rows[0]?.name ?? '')
 
-export function useTransactionChanges() {
-  const { context, user } = useSessionContext()
-  const list = cachedList(useQueryClient(), context)
-  /** The list is updated in place, so that no page is read again. Everything else is. */
-  const refresh = async () => void list.refreshOthers()
+/** The list that the changes update in place, and their author. */
+type Target = { list: ReturnType<typeof cachedList>, userId: string }
 
-  /** Reads rows again. Removes deleted ones from the list. */
-  const renew = async (rows: readonly Transaction[]) => {
-    const now = await reread(rows)
-    await list.drop(rows.filter(({ id }) => now.every((row) => row.id !== id)))
-    await list.put(now)
-  }
-  /**
-   * An outcome with undo. A failed undo also reads the rows again, because another user may have
-   * changed them.
-   */
-  const withUndo = (
-    text: string,
-    undo: (() => Promise<void>) | null,
-    rows: readonly Transaction[],
-  ): Outcome => ({
-    text,
-    undo: undo && (async () => {
-      try {
-        await undo()
-      } finally {
-        await renew(rows)
-      }
-    }),
-  })
-  /** The outcome of a change of many rows, some of which another user may have deleted. */
-  const outcomeOfMany = (
-    text: (rows: string) => string,
-    requested: readonly Transaction[],
-    changed: readonly Transaction[],
-    now: readonly Transaction[],
-  ) => {
-    const missing = requested.filter((row) => !changed.includes(row))
-    const note = missing.length === 0 ? '' : m.alreadyDeleted(counted(missing))
-    if (changed.length === 0) return { text: note }
-    return withUndo(
-      [text(counted(changed)), note].filter(Boolean).join(' '),
-      makeUndo(requested, changed, user.id),
-      now,
-    )
-  }
+/** The list is updated in place, so that no page is read again. Everything else is. */
+const refreshOthers = ({ list }: Target) => async () => void list.refreshOthers()
 
+/** Reads rows again. Removes deleted ones from the list. */
+async function renewIn({ list }: Target, rows: readonly Transaction[]): Promise<void> {
+  const now = await reread(rows)
+  await list.drop(rows.filter(({ id }) => now.every((row) => row.id !== id)))
+  await list.put(now)
+}
+
+/**
+ * An outcome with undo. A failed undo also reads the rows again, because another user may have
+ * changed them.
+ */
+const withUndo = (
+  target: Target,
+  text: string,
+  undo: (() => Promise<void>) | null,
+  rows: readonly Transaction[],
+): Outcome => ({
+  text,
+  undo: undo && (async () => {
+    try {
+      await undo()
+    } finally {
+      await renewIn(target, rows)
+    }
+  }),
+})
+
+/** The outcome of a request that stored all its rows. */
+const outcomeOfAll = (target: Target, text: string, rows: readonly Transaction[]): Outcome =>
+  withUndo(target, text, makeUndo(rows, rows, target.userId), rows)
+
+/** The outcome of a change of many rows, some of which another user may have deleted. */
+function outcomeOfMany(
+  target: Target,
+  text: (rows: string) => string,
+  { requested, changed, now }: Record<'requested' | 'changed' | 'now', readonly Transaction[]>,
+): Outcome {
+  const missing = requested.filter((row) => !changed.includes(row))
+  const note = missing.length === 0 ? '' : m.alreadyDeleted(counted(missing))
+  if (changed.length === 0) return { text: note }
+  return withUndo(
+    target,
+    [text(counted(changed)), note].filter(Boolean).join(' '),
+    makeUndo(requested, changed, target.userId),
+    now,
+  )
+}
+
+/** New transactions and transfers, and the links between existing ones. */
+function useAdditions(target: Target) {
+  const [onStored, refresh] = [target.list.put, refreshOthers(target)]
   const add = useChange(
     (of: Context, values: NewRow<'transactions'>) => createTransaction(of, values),
     {
-      onStored: list.put,
-      outcome: (rows) => withUndo(m.added(counted(rows)), makeUndo(rows, rows, user.id), rows),
+      onStored,
+      outcome: (rows) => outcomeOfAll(target, m.added(counted(rows)), rows),
       refresh,
     },
   )
   const transfer = useChange(createTransfer, {
-    onStored: list.put,
-    outcome: (rows) => withUndo(m.transferred, makeUndo(rows, rows, user.id), rows),
+    onStored,
+    outcome: (rows) => outcomeOfAll(target, m.transferred, rows),
     refresh,
   })
   const link = useChange(linkTransfer, {
-    onStored: list.put,
-    outcome: (rows) => withUndo(m.linked, makeUndo(rows, rows, user.id), rows),
+    onStored,
+    outcome: (rows) => outcomeOfAll(target, m.linked, rows),
     refresh,
   })
   const unlink = useChange(unlinkTransfer, {
-    onStored: list.put,
-    outcome: (rows) =>
-      withUndo(m.unlinked(counted(rows), rows.length), makeUndo(rows, rows, user.id), rows),
+    onStored,
+    outcome: (rows) => outcomeOfAll(target, m.unlinked(counted(rows), rows.length), rows),
     refresh,
   })
-  /** Stores suggested categories, with one request for each. */
-  const categorize = useChange(async (_: Context, suggestions: readonly Suggestion[]) => {
+  return { add, transfer, link, unlink }
+}
+
+/** Stores suggested categories, with one request for each. */
+const useCategorization = (target: Target) =>
+  useChange(async (_: Context, suggestions: readonly Suggestion[]) => {
     const requests: Categorized[] = []
     try {
       await categorizeEach(suggestions, requests)
       return requests
     } finally {
       // another user may have changed some, and a part is stored if a later request fails
-      await renew(suggestions.map(({ row }) => row)).catch(() => undefined)
+      await renewIn(target, suggestions.map(({ row }) => row)).catch(() => undefined)
     }
   }, {
     outcome: (requests) => {
       const now = requests.flatMap((request) => request.now)
       if (now.length === 0) return { text: m.noneUncategorized }
-      return withUndo(m.changed(counted(now)), makeUndoOfAll(requests, user.id), now)
+      return withUndo(target, m.changed(counted(now)), makeUndoOfAll(requests, target.userId), now)
     },
-    refresh,
+    refresh: refreshOthers(target),
   })
-  /** A change of one row by its form, which shows refusals and conflicts. */
-  const save = useChange(
+
+/** A change of one row by its form, which shows refusals and conflicts. */
+const useSaving = (target: Target) =>
+  useChange(
     (_: Context, { row, changed }: { row: Transaction, changed: TransactionChange }) =>
       saveTransaction(row, changed),
     {
-      onStored: list.put,
+      onStored: target.list.put,
       outcome: (now, { row, changed }) => {
         const left = now.find(({ id }) => id === row.id)
         // tags and line items are requests of their own, of which `undo` would undo only one
         const isOneRequest = changed.tags === undefined && changed.items === undefined
         const byHand = left === undefined ? null : () => writeBack(row, left, changed)
         return withUndo(
+          target,
           m.changed(row.name),
-          isOneRequest ? makeUndo([row], [row], user.id) : byHand,
+          isOneRequest ? makeUndo([row], [row], target.userId) : byHand,
           now,
         )
       },
-      refresh,
+      refresh: refreshOthers(target),
     },
   )
-  const change = useChange(
+
+/** A change of the same columns in many rows. */
+function useChangeOfMany(target: Target) {
+  const { list } = target
+  return useChange(
     (
       _: Context,
       { rows, values }: { rows: readonly Transaction[], values: RowChange<'transactions'> },
@@ -154,21 +174,36 @@ export function useTransactionChanges() {
         const changed = rows.filter(({ id }) => now.some((row) => row.id === id))
         return changed.length === 0
           ? { text: gone() }
-          : outcomeOfMany(m.changed, rows, changed, now)
+          : outcomeOfMany(target, m.changed, { requested: rows, changed, now })
       },
       toastsErrors: true,
-      refresh,
+      refresh: refreshOthers(target),
     },
   )
-  const remove = useChange((_: Context, rows: readonly Transaction[]) => deleteTransactions(rows), {
+}
+
+const useRemoval = (target: Target) =>
+  useChange((_: Context, rows: readonly Transaction[]) => deleteTransactions(rows), {
     optimistic: async (rows) => {
-      await list.drop(rows)
-      return () => list.put(rows)
+      await target.list.drop(rows)
+      return () => target.list.put(rows)
     },
-    outcome: (deleted, rows) => outcomeOfMany(m.deleted, rows, deleted, deleted),
+    outcome: (deleted, rows) =>
+      outcomeOfMany(target, m.deleted, { requested: rows, changed: deleted, now: deleted }),
     toastsErrors: true,
-    refresh,
+    refresh: refreshOthers(target),
   })
+
+/** The changes of transactions in the context of the page. */
+export function useTransactionChanges() {
+  const { context, user } = useSessionContext()
+  const target: Target = { list: cachedList(useQueryClient(), context), userId: user.id }
+  const { add, transfer, link, unlink } = useAdditions(target)
+  const categorize = useCategorization(target)
+  const save = useSaving(target)
+  const change = useChangeOfMany(target)
+  const remove = useRemoval(target)
+  const renew = (rows: readonly Transaction[]) => renewIn(target, rows)
   return { add, transfer, link, unlink, save, change, categorize, remove, renew }
 }
 

@@ -37,6 +37,50 @@ function withRow(data: Pages, row: Transaction, sort: Sort): Pages {
   return { ...data, pages }
 }
 
+/** Removes rows, with the other halves of transfers. */
+function withoutRows(data: Pages, rows: readonly Transaction[]): Pages {
+  const gone = new Set(
+    rows.flatMap(({ id, transfer_id }) => transfer_id === null ? [id] : [id, transfer_id]),
+  )
+  return without(
+    data,
+    ({ id, transfer_id }) => gone.has(id) || (transfer_id !== null && gone.has(transfer_id)),
+  )
+}
+
+/** Inserts new or changed rows, each at its current position. */
+function withRows(data: Pages, rows: readonly Transaction[], sort: Sort): Pages {
+  const gone = new Set(rows.map(({ id }) => id))
+  const unique = [...new Map(rows.map((row) => [row.id, row])).values()]
+  return unique.reduce(
+    (pages, row) => withRow(pages, row, sort),
+    without(data, ({ id }) => gone.has(id)),
+  )
+}
+
+/** Gives the row of an id other values, at its position. */
+const withValues = (data: Pages, id: string, values: Partial<Transaction>): Pages => ({
+  ...data,
+  pages: data.pages.map((page) =>
+    page.rows.some((row) => row.id === id)
+      ? { ...page, rows: page.rows.map((row) => row.id === id ? { ...row, ...values } : row) }
+      : page
+  ),
+})
+
+/** Gives rows other values by their ids, each at its position. */
+const withAllValues = (
+  data: Pages,
+  values: ReadonlyMap<string, Partial<Transaction>>,
+): Pages => ({
+  ...data,
+  pages: data.pages.map((page) =>
+    page.rows.some(({ id }) => values.has(id))
+      ? { ...page, rows: page.rows.map((row) => ({ ...row, ...values.get(row.id) })) }
+      : page
+  ),
+})
+
 /** The cached pages of a context. */
 export function cachedList(client: QueryClient, context: Context) {
   const each = async (change: (data: Pages, view: TransactionView) => Pages) => {
@@ -72,48 +116,16 @@ export function cachedList(client: QueryClient, context: Context) {
       return true
     },
     /** Removes rows, with the other halves of transfers. */
-    drop: (rows: readonly Transaction[]) => {
-      const gone = new Set(
-        rows.flatMap(({ id, transfer_id }) => transfer_id === null ? [id] : [id, transfer_id]),
-      )
-      return each((data) =>
-        without(
-          data,
-          ({ id, transfer_id }) => gone.has(id) || (transfer_id !== null && gone.has(transfer_id)),
-        )
-      )
-    },
+    drop: (rows: readonly Transaction[]) => each((data) => withoutRows(data, rows)),
     /** Inserts new or changed rows, each at its current position. */
-    put: (rows: readonly Transaction[]) => {
-      const gone = new Set(rows.map(({ id }) => id))
-      const unique = [...new Map(rows.map((row) => [row.id, row])).values()]
-      return each((data, { sort = usualSort }) =>
-        unique.reduce(
-          (pages, row) => withRow(pages, row, sort),
-          without(data, ({ id }) => gone.has(id)),
-        )
-      )
-    },
+    put: (rows: readonly Transaction[]) =>
+      each((data, { sort = usualSort }) => withRows(data, rows, sort)),
     /** Gives the row of an id other values, at its position. */
     change: (id: string, values: Partial<Transaction>) =>
-      each((data) => ({
-        ...data,
-        pages: data.pages.map((page) =>
-          page.rows.some((row) => row.id === id)
-            ? { ...page, rows: page.rows.map((row) => row.id === id ? { ...row, ...values } : row) }
-            : page
-        ),
-      })),
+      each((data) => withValues(data, id, values)),
     /** Gives rows other values by their ids, each at its position. */
     changeAll: (values: ReadonlyMap<string, Partial<Transaction>>) =>
-      each((data) => ({
-        ...data,
-        pages: data.pages.map((page) =>
-          page.rows.some(({ id }) => values.has(id))
-            ? { ...page, rows: page.rows.map((row) => ({ ...row, ...values.get(row.id) })) }
-            : page
-        ),
-      })),
+      each((data) => withAllValues(data, values)),
     /** Reads everything of the context again except for the list. */
     refreshOthers: () =>
       client.invalidateQueries({

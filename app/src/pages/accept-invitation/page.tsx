@@ -84,11 +84,6 @@ function Answers(
   const answer = useAccountChange(answerInvitation)
   const leave = useAccountChange(signOut)
   const email = me.data?.user.email ?? ''
-  const back = {
-    to: `/accept-invitation?${
-      new URLSearchParams({ invitationId: id, ...(token !== undefined && { token }) }).toString()
-    }`,
-  }
   const reply = (isAccepted: boolean) =>
     answer.mutate({ invitationId: id, isAccepted, ...(token !== undefined && { token }) })
 
@@ -100,17 +95,7 @@ function Answers(
         <Link to='/'>{m.openApp}</Link>
       </p>
     )
-  if (userId === '') {
-    return (
-      <>
-        <p>{m.signInHint(address)}</p>
-        <p>
-          <Link to='/sign-in' search={back}>{common.signIn}</Link> ·{' '}
-          <Link to='/sign-up' search={back}>{common.signUp}</Link>
-        </p>
-      </>
-    )
-  }
+  if (userId === '') return <SignInFirst id={id} address={address} token={token} />
   if (!isForCaller) {
     return (
       <>
@@ -129,26 +114,48 @@ function Answers(
       </>
     )
   }
+  return <Reply email={email} error={answer.error} isBusy={answer.isPending} onReply={reply} />
+}
+
+type SignInFirstProps = { id: string, address: string, token: string | undefined }
+
+/** The pages that lead back to the invitation. */
+function SignInFirst({ id, address, token }: SignInFirstProps) {
+  const back = {
+    to: `/accept-invitation?${
+      new URLSearchParams({ invitationId: id, ...(token !== undefined && { token }) }).toString()
+    }`,
+  }
   return (
     <>
-      <p>{m.signedInAs(email)}</p>
-      <ErrorNote error={answer.error} />
-      <div className='buttons'>
-        <button
-          type='button'
-          className='primary'
-          disabled={answer.isPending}
-          onClick={() => reply(true)}
-        >
-          {m.accept}
-        </button>
-        <button type='button' disabled={answer.isPending} onClick={() => reply(false)}>
-          {m.decline}
-        </button>
-      </div>
+      <p>{m.signInHint(address)}</p>
+      <p>
+        <Link to='/sign-in' search={back}>{common.signIn}</Link> ·{' '}
+        <Link to='/sign-up' search={back}>{common.signUp}</Link>
+      </p>
     </>
   )
 }
+
+type ReplyProps = {
+  email: string
+  error: Error | null
+  isBusy: boolean
+  onReply: (isAccepted: boolean) => void
+}
+
+const Reply = ({ email, error, isBusy, onReply }: ReplyProps) => (
+  <>
+    <p>{m.signedInAs(email)}</p>
+    <ErrorNote error={error} />
+    <div className='buttons'>
+      <button type='button' className='primary' disabled={isBusy} onClick={() => onReply(true)}>
+        {m.accept}
+      </button>
+      <button type='button' disabled={isBusy} onClick={() => onReply(false)}>{m.decline}</button>
+    </div>
+  </>
+)
 
 /** Accepting does not switch the context, so the user decides. */
 function Welcome({ organizationId }: { organizationId: string }) {

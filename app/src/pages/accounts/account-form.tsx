@@ -6,7 +6,8 @@ import { firstDay, lastDay } from '../../locale/days.ts'
 import { accounts as m } from '../../messages/accounts.ts'
 import { common } from '../../messages/common.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { DateField } from '../../parts/date-field.tsx'
+import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { RowMeanwhile } from '../../parts/meanwhile.tsx'
 import { AmountField, CurrencyField } from '../../parts/money-fields.tsx'
 
@@ -73,31 +74,38 @@ export function AccountForm(
         error={save.error}
         onSubmit={submit}
       >
-        <TextField name='name' label={common.name} maxLength={255} required />
-        <Select name='type' label={m.type}>
-          <Options of={accountTypes} />
-        </Select>
-        <AmountField name='balance' label={m.openingBalance} hint={m.openingBalanceHint} required />
-        <DateField
-          name='opened_on'
-          label={m.openedOn}
-          hint={m.openedOnHint}
-          min={firstDay}
-          max={lastDay}
-        />
-        <CurrencyField />
-        <TextField name='institution' label={m.bank} maxLength={255} />
-        {account !== null && (
-          <DateField
-            name='closed_on'
-            label={m.closedOn}
-            hint={m.closedOnHint}
-            min={firstDay}
-            max={lastDay}
-          />
-        )}
+        <Fields isNew={account === null} />
         <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
       </Form>
     </Dialog>
   )
 }
+
+/** A new account has no closing day. */
+const Fields = ({ isNew }: { isNew: boolean }) => (
+  <>
+    <TextField name='name' label={common.name} maxLength={255} required />
+    <Select name='type' label={m.type}>
+      <Options of={accountTypes} />
+    </Select>
+    <AmountField name='balance' label={m.openingBalance} hint={m.openingBalanceHint} required />
+    <DateField
+      name='opened_on'
+      label={m.openedOn}
+      hint={m.openedOnHint}
+      min={firstDay}
+      max={lastDay}
+    />
+    <CurrencyField />
+    <TextField name='institution' label={m.bank} maxLength={255} />
+    {!isNew && (
+      <DateField
+        name='closed_on'
+        label={m.closedOn}
+        hint={m.closedOnHint}
+        min={firstDay}
+        max={lastDay}
+      />
+    )}
+  </>
+)

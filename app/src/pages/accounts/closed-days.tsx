@@ -6,7 +6,8 @@ import { useChange } from '../../data/change.ts'
 import { firstDay, formatDay, lastDay, today } from '../../locale/days.ts'
 import { addDays, monthOf } from '../../locale/months.ts'
 import { reconciliation as m } from '../../messages/reconciliation.ts'
-import { DateField, Form, SubmitButton } from '../../parts/form.tsx'
+import { DateField } from '../../parts/date-field.tsx'
+import { Form, SubmitButton } from '../../parts/form.tsx'
 
 /** Closes the days of one account. */
 export function ClosedAccount({ account: { id, closed_until: until } }: { account: Account }) {

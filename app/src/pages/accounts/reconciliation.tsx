@@ -15,7 +15,8 @@ import { firstDay, formatDay, today } from '../../locale/days.ts'
 import { addDays } from '../../locale/months.ts'
 import { reconciliation as m } from '../../messages/reconciliation.ts'
 import { common } from '../../messages/common.ts'
-import { DateField, Form, SubmitButton } from '../../parts/form.tsx'
+import { DateField } from '../../parts/date-field.tsx'
+import { Form, SubmitButton } from '../../parts/form.tsx'
 import { AmountField } from '../../parts/money-fields.tsx'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { Action, ActionsHead, EmptyState } from '../../parts/ui.tsx'
@@ -24,7 +25,6 @@ export function Reconciliation({ account }: { account: Account }) {
   const { context, rights } = useSessionContext()
   const compared = useQuery(reconciliationQuery(context, account.id))
   const remove = useDeletion(deleteStatedBalance, ({ on_date }) => m.balanceOf(formatDay(on_date)))
-  const say = (amount: number) => formatAmount(amount, account.currency)
   return (
     <>
       <QueryBoundary of={[compared]} empty={<EmptyState>{m.hint}</EmptyState>}>
@@ -41,41 +41,14 @@ export function Reconciliation({ account }: { account: Account }) {
               </tr>
             </thead>
             <tbody>
-              {rows.map((one) => {
-                const { on_date: day, row } = one
-                return (
-                  <tr key={day}>
-                    <th scope='row'>
-                      {formatDay(day)}
-                      {row !== undefined && <small>{m.sources[row.source]}</small>}
-                    </th>
-                    <td className='amount' data-label={m.statementBalance}>{say(one.stated)}</td>
-                    <td className='amount' data-label={m.calculated}>{say(one.computed)}</td>
-                    <td className='amount' data-label={m.difference}>
-                      {one.difference === 0 ? m.reconciled : say(one.difference)}
-                    </td>
-                    <td className='amount' data-label={m.transactionsSince}>
-                      <RowsBetween account={account} of={one} />
-                    </td>
-                    <td className='row-actions'>
-                      <Link
-                        to='/accounts/$accountId/statements/$day'
-                        params={{ accountId: account.id, day }}
-                        aria-label={m.reconcileOf(formatDay(day))}
-                      >
-                        {m.reconcile}
-                      </Link>
-                      {rights.write && row !== undefined && (
-                        <Action
-                          name={common.delete}
-                          of={m.balanceOf(formatDay(day))}
-                          onClick={() => remove(row)}
-                        />
-                      )}
-                    </td>
-                  </tr>
-                )
-              })}
+              {rows.map((one) => (
+                <ComparedRow
+                  key={one.on_date}
+                  account={account}
+                  of={one}
+                  onDelete={rights.write ? remove : null}
+                />
+              ))}
             </tbody>
           </table>
         )}
@@ -86,6 +59,49 @@ export function Reconciliation({ account }: { account: Account }) {
 }
 
 type OfRow = { account: Account, of: Compared }
+
+type ComparedRowProps = OfRow & {
+  /** null for a viewer. */
+  onDelete: ((row: NonNullable<Compared['row']>) => void) | null
+}
+
+/** A day with a stated balance, which the user may have entered. */
+function ComparedRow({ account, of: one, onDelete }: ComparedRowProps) {
+  const { on_date: day, row } = one
+  const say = (amount: number) => formatAmount(amount, account.currency)
+  return (
+    <tr>
+      <th scope='row'>
+        {formatDay(day)}
+        {row !== undefined && <small>{m.sources[row.source]}</small>}
+      </th>
+      <td className='amount' data-label={m.statementBalance}>{say(one.stated)}</td>
+      <td className='amount' data-label={m.calculated}>{say(one.computed)}</td>
+      <td className='amount' data-label={m.difference}>
+        {one.difference === 0 ? m.reconciled : say(one.difference)}
+      </td>
+      <td className='amount' data-label={m.transactionsSince}>
+        <RowsBetween account={account} of={one} />
+      </td>
+      <td className='row-actions'>
+        <Link
+          to='/accounts/$accountId/statements/$day'
+          params={{ accountId: account.id, day }}
+          aria-label={m.reconcileOf(formatDay(day))}
+        >
+          {m.reconcile}
+        </Link>
+        {onDelete !== null && row !== undefined && (
+          <Action
+            name={common.delete}
+            of={m.balanceOf(formatDay(day))}
+            onClick={() => onDelete(row)}
+          />
+        )}
+      </td>
+    </tr>
+  )
+}
 
 /** The number of paid transactions since the stated balance before, with a link to them. */
 const RowsBetween = ({ account: { id }, of: { on_date: to, after, transactions } }: OfRow) => (

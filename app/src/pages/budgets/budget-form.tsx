@@ -1,3 +1,5 @@
+import type { QueryClient } from '@tanstack/react-query'
+import type { NewRow } from 'finance-client'
 import {
   type Budget,
   budgetsQuery,
@@ -8,6 +10,7 @@ import {
 } from '../../data/budgets.ts'
 import type { Category } from '../../data/categories.ts'
 import { updateRow, updateRows, useChange } from '../../data/change.ts'
+import type { Context } from '../../data/client.ts'
 import { budgetComparisonQuery, type Comparison, everyCurrency } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
@@ -15,7 +18,8 @@ import { daysOf, formatPeriod, monthOf } from '../../locale/months.ts'
 import { budgets as m } from '../../messages/budgets.ts'
 import { common } from '../../messages/common.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Checkbox, DateField, Form, Select, SubmitButton } from '../../parts/form.tsx'
+import { DateField } from '../../parts/date-field.tsx'
+import { Checkbox, Form, Select, SubmitButton } from '../../parts/form.tsx'
 import { AmountField, CurrencyField } from '../../parts/money-fields.tsx'
 import { Action, ErrorNote } from '../../parts/ui.tsx'
 
@@ -40,6 +44,47 @@ type Values = {
   rollover: boolean
 }
 
+type Update = Pick<BudgetFormProps, 'category' | 'month' | 'months'> & {
+  /** The budgets of the category that apply to the month. */
+  categoryBudgets: Budget[]
+  next: NewRow<'budgets'>
+}
+
+/**
+ * Shows an amount before it is stored. Returns the rollback, or null if only the service can
+ * compute the result.
+ */
+async function updateBudget(
+  client: QueryClient,
+  context: Context,
+  { category, month, months, categoryBudgets, next }: Update,
+) {
+  const before = categoryBudgets.find((budget) =>
+    budget.month === next.month && budget.currency === next.currency
+  )
+  // only the service computes carried amounts and replaced budgets
+  if (before === undefined || before.rollover || next.rollover || categoryBudgets.length > 1)
+    return null
+  // a new default leaves former months unchanged
+  if (next.month === null && (month < monthOf(today()) || next.starts_on !== before.starts_on))
+    return null
+  const more = next.amount - before.amount
+  const rollbacks = [
+    await updateRow<Budget>(client, budgetsQuery(context, months).queryKey, before.id, {
+      amount: next.amount,
+    }),
+    await updateRows(
+      client,
+      budgetComparisonQuery(context, daysOf(month), everyCurrency).queryKey,
+      (row: Comparison) =>
+        row.category_id === category.id && row.currency === next.currency
+          ? { ...row, budget: row.budget + more, difference: row.difference + more }
+          : row,
+    ),
+  ]
+  return () => rollbacks.map((rollback) => rollback())
+}
+
 /** Sets the budget of one month, or the default of all other months. */
 export function BudgetForm(
   { category, currency, month, months, budgets, past, onClose }: BudgetFormProps,
@@ -52,32 +97,8 @@ export function BudgetForm(
   const same = categoryBudgets.filter((budget) => budget.currency === currency)
   const stored = same.find((budget) => budget.month !== null) ?? same[0]
   const save = useChange(setBudget, {
-    optimistic: async (next, context, client) => {
-      const before = categoryBudgets.find((budget) =>
-        budget.month === next.month && budget.currency === next.currency
-      )
-      // only the service computes carried amounts and replaced budgets
-      if (before === undefined || before.rollover || next.rollover || categoryBudgets.length > 1)
-        return null
-      // a new default leaves former months unchanged
-      if (next.month === null && (month < monthOf(today()) || next.starts_on !== before.starts_on))
-        return null
-      const more = next.amount - before.amount
-      const rollbacks = [
-        await updateRow<Budget>(client, budgetsQuery(context, months).queryKey, before.id, {
-          amount: next.amount,
-        }),
-        await updateRows(
-          client,
-          budgetComparisonQuery(context, daysOf(month), everyCurrency).queryKey,
-          (row: Comparison) =>
-            row.category_id === category.id && row.currency === next.currency
-              ? { ...row, budget: row.budget + more, difference: row.difference + more }
-              : row,
-        ),
-      ]
-      return () => rollbacks.map((rollback) => rollback())
-    },
+    optimistic: (next, context, client) =>
+      updateBudget(client, context, { category, month, months, categoryBudgets, next }),
     outcome: ({ id }) => ({ text: m.saved(category.name), undoOf: id }),
     onStored: onClose,
   })

@@ -38,13 +38,10 @@ type BudgetGridProps = {
   onEdit: (category: Category, currency: string, month: string) => void
 }
 
-/** Budgets of categories by months. */
-export function BudgetGrid(
-  { rows, months, compared, sources, categories, onEdit }: BudgetGridProps,
-) {
-  const currencies = [...new Set(rows.map(({ currency }) => currency))]
+/** Computes the months of the grid, each with a cell per row. */
+function columnsOf({ rows, months, compared, sources }: BudgetGridProps) {
   const thisMonth = monthOf(today())
-  const columns = months.map((month, index) => {
+  return months.map((month, index) => {
     const some = compared[index]
     const time = month === thisMonth ? 'now' : month < thisMonth ? 'past' : 'coming'
     const cells = rows.map((row) => ({
@@ -55,6 +52,17 @@ export function BudgetGrid(
     }))
     return { month, time, compared: some ?? [], isLoading: some === undefined, cells } as const
   })
+}
+
+type Columns = ReturnType<typeof columnsOf>
+
+/** Budgets of categories by months. */
+export function BudgetGrid(props: BudgetGridProps) {
+  const { rows, months, categories, onEdit } = props
+  const currencies = [...new Set(rows.map(({ currency }) => currency))]
+  const thisMonth = monthOf(today())
+  const columns = columnsOf(props)
+  const hasCurrencies = currencies.length > 1
   return (
     <table className='budget-table'>
       <caption className='unseen'>
@@ -78,48 +86,74 @@ export function BudgetGrid(
       </thead>
       <tbody>
         {currencies.map((currency) => (
-          <tr key={currency} className='budget-total'>
-            <th scope='row'>
-              {m.allBudgets}
-              {currencies.length > 1 && <small>{currency.toUpperCase()}</small>}
-            </th>
-            {columns.map(({ month, time, cells, isLoading }) => (
-              <td key={month} className='budget-cell' data-time={time}>
-                {isLoading
-                  ? <Waiting />
-                  : <Total {...{ month, currency }} total={totalOf(cellsIn(currency, cells))} />}
-              </td>
-            ))}
-          </tr>
+          <TotalRow key={currency} {...{ currency, columns, hasCurrencies }} />
         ))}
         {rows.map((row, index) => (
-          <tr key={`${row.category.id} ${row.currency}`}>
-            <th scope='row' className={row.category.parent_id === null ? undefined : 'budget-sub'}>
-              <Dot color={row.category.color} />
-              {row.category.name}
-              {currencies.length > 1 && <small>{row.currency.toUpperCase()}</small>}
-            </th>
-            {columns.map(({ month, time, cells, compared: all, isLoading }) => (
-              <td key={month} className='budget-cell' data-time={time}>
-                {isLoading ?
-                  <Waiting /> :
-                  (
-                    <Cell
-                      {...row}
-                      month={month}
-                      cell={cells[index]?.cell ?? null}
-                      rows={transactionsOf(row.category.id, categories, all)}
-                      onEdit={onEdit}
-                    />
-                  )}
-              </td>
-            ))}
-          </tr>
+          <CategoryRow
+            key={`${row.category.id} ${row.currency}`}
+            {...{ row, index, columns, categories, hasCurrencies, onEdit }}
+          />
         ))}
       </tbody>
     </table>
   )
 }
+
+type RowProps = {
+  columns: Columns
+  /** Whether the grid has several currencies, so that each row names its own. */
+  hasCurrencies: boolean
+}
+
+/** The sums of a currency. */
+const TotalRow = ({ currency, columns, hasCurrencies }: RowProps & { currency: string }) => (
+  <tr className='budget-total'>
+    <th scope='row'>
+      {m.allBudgets}
+      {hasCurrencies && <small>{currency.toUpperCase()}</small>}
+    </th>
+    {columns.map(({ month, time, cells, isLoading }) => (
+      <td key={month} className='budget-cell' data-time={time}>
+        {isLoading
+          ? <Waiting />
+          : <Total {...{ month, currency }} total={totalOf(cellsIn(currency, cells))} />}
+      </td>
+    ))}
+  </tr>
+)
+
+type CategoryRowProps = RowProps & Pick<BudgetGridProps, 'categories' | 'onEdit'> & {
+  row: Row
+  /** The position of the row in the cells of each month. */
+  index: number
+}
+
+const CategoryRow = (
+  { row, index, columns, categories, hasCurrencies, onEdit }: CategoryRowProps,
+) => (
+  <tr>
+    <th scope='row' className={row.category.parent_id === null ? undefined : 'budget-sub'}>
+      <Dot color={row.category.color} />
+      {row.category.name}
+      {hasCurrencies && <small>{row.currency.toUpperCase()}</small>}
+    </th>
+    {columns.map(({ month, time, cells, compared: all, isLoading }) => (
+      <td key={month} className='budget-cell' data-time={time}>
+        {isLoading ?
+          <Waiting /> :
+          (
+            <Cell
+              {...row}
+              month={month}
+              cell={cells[index]?.cell ?? null}
+              rows={transactionsOf(row.category.id, categories, all)}
+              onEdit={onEdit}
+            />
+          )}
+      </td>
+    ))}
+  </tr>
+)
 
 const cellsIn = (
   currency: string,

@@ -1,10 +1,11 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { useSessionContext } from '../../shell/session-context.tsx'
 import { gridRows, monthsAround } from '../../data/budget-grid.ts'
 import { budgetsQuery, pastBudgetsQuery } from '../../data/budgets.ts'
 import { categoriesQuery, type Category, inFamilies } from '../../data/categories.ts'
+import type { Context } from '../../data/client.ts'
 import { budgetComparisonQuery, everyCurrency } from '../../data/reports.ts'
 import { today } from '../../locale/days.ts'
 import { addMonths, daysOf, formatMonths, monthOf } from '../../locale/months.ts'
@@ -23,15 +24,8 @@ const mostMonths = 6
 /** The budget in the open dialog. */
 type Opened = { category: Category, currency: string | null, month: string }
 
-export function Page() {
-  const { context, rights } = useSessionContext()
-  const { month = monthOf(today()) } = useSearch({ from: '/inside/budgets' })
-  const navigate = useNavigate({ from: '/budgets' })
-  const [ref, { width }] = useSize<HTMLDivElement>()
-  const count = Math.min(Math.max(Math.floor((width - widths.names) / widths.month), 1), mostMonths)
-  const months = monthsAround(month, count, addMonths)
-  // no request for a width that is not known yet
-  const isMeasured = width > 0
+/** The queries of the page. Without a measured width there are none of months. */
+function useBudgetQueries(context: Context, months: string[], isMeasured: boolean) {
   const categories = useQuery(categoriesQuery(context))
   const budgets = useQuery({ ...budgetsQuery(context, months), enabled: isMeasured })
   const past = useQuery(pastBudgetsQuery(context))
@@ -42,30 +36,22 @@ export function Page() {
       enabled: isMeasured,
     })),
   })
+  return { categories, budgets, past, compared }
+}
+
+export function Page() {
+  const { context } = useSessionContext()
+  const { month = monthOf(today()) } = useSearch({ from: '/inside/budgets' })
+  const [ref, { width }] = useSize<HTMLDivElement>()
+  const count = Math.min(Math.max(Math.floor((width - widths.names) / widths.month), 1), mostMonths)
+  const months = monthsAround(month, count, addMonths)
+  const { categories, budgets, past, compared } = useBudgetQueries(context, months, width > 0)
   const [opened, setOpened] = useState<Opened | null>(null)
   const loaded = compared.map(({ data }) => data)
   const isLoaded = loaded.some((rows) => rows !== undefined)
-  const families = inFamilies(categories.data ?? [])
-  const rows = gridRows(families, loaded.map((some) => some ?? []))
-  const show = (other: string) => void navigate({ search: { month: other }, replace: true })
   return (
     <>
-      <PageHead title={m.budgets}>
-        {month !== monthOf(today()) && (
-          <button
-            type='button'
-            className='quiet'
-            onClick={() => show(monthOf(today()))}
-          >
-            {m.thisMonth}
-          </button>
-        )}
-        <MonthSteps
-          month={month}
-          name={formatMonths(months[0] ?? month, months.at(-1) ?? month)}
-          onChange={show}
-        />
-      </PageHead>
+      <Head month={month} months={months} />
       <div ref={ref} className='budget'>
         <ErrorNote error={compared.find(({ error }) => error !== null)?.error ?? null} />
         <QueryBoundary
@@ -79,28 +65,13 @@ export function Page() {
         >
           {(all, former) =>
             !isLoaded || budgets.data === undefined ? <Skeleton rows={8} /> : (
-              <>
-                {rows.length === 0 && <EmptyState>{m.empty}</EmptyState>}
-                {rows.length > 0 && (
-                  <BudgetGrid
-                    rows={rows}
-                    months={months}
-                    compared={loaded}
-                    sources={{ budgets: budgets.data, past: former, categories: all }}
-                    categories={all}
-                    onEdit={(category, currency, of) =>
-                      setOpened({ category, currency, month: of })}
-                  />
-                )}
-                {rights.write && (
-                  <Unlimited
-                    categories={families.filter(({ id, kind }) =>
-                      kind === 'expense' && !rows.some(({ category }) => category.id === id)
-                    )}
-                    onChoose={(category) => setOpened({ category, currency: null, month })}
-                  />
-                )}
-              </>
+              <Months
+                {...{ month, months }}
+                compared={loaded}
+                sources={{ budgets: budgets.data, past: former, categories: all }}
+                categories={all}
+                onOpen={setOpened}
+              />
             )}
         </QueryBoundary>
       </div>
@@ -111,6 +82,63 @@ export function Page() {
           budgets={budgets.data ?? []}
           past={past.data ?? []}
           onClose={() => setOpened(null)}
+        />
+      )}
+    </>
+  )
+}
+
+/** The title, and the steps to other months. */
+function Head({ month, months }: { month: string, months: string[] }) {
+  const navigate = useNavigate({ from: '/budgets' })
+  const show = (other: string) => void navigate({ search: { month: other }, replace: true })
+  return (
+    <PageHead title={m.budgets}>
+      {month !== monthOf(today()) && (
+        <button
+          type='button'
+          className='quiet'
+          onClick={() => show(monthOf(today()))}
+        >
+          {m.thisMonth}
+        </button>
+      )}
+      <MonthSteps
+        month={month}
+        name={formatMonths(months[0] ?? month, months.at(-1) ?? month)}
+        onChange={show}
+      />
+    </PageHead>
+  )
+}
+
+type MonthsProps =
+  & Pick<
+    ComponentProps<typeof BudgetGrid>,
+    'months' | 'compared' | 'sources' | 'categories'
+  >
+  & { month: string, onOpen: (opened: Opened) => void }
+
+/** The budgets of the shown months, and the categories without one. */
+function Months({ month, months, compared, sources, categories, onOpen }: MonthsProps) {
+  const { rights } = useSessionContext()
+  const families = inFamilies(categories)
+  const rows = gridRows(families, compared.map((some) => some ?? []))
+  return (
+    <>
+      {rows.length === 0 && <EmptyState>{m.empty}</EmptyState>}
+      {rows.length > 0 && (
+        <BudgetGrid
+          {...{ rows, months, compared, sources, categories }}
+          onEdit={(category, currency, of) => onOpen({ category, currency, month: of })}
+        />
+      )}
+      {rights.write && (
+        <Unlimited
+          categories={families.filter(({ id, kind }) =>
+            kind === 'expense' && !rows.some(({ category }) => category.id === id)
+          )}
+          onChoose={(category) => onOpen({ category, currency: null, month })}
         />
       )}
     </>

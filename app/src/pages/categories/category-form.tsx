@@ -27,14 +27,14 @@ const valuesOf = (category: Category | null): Values => ({
   budget_currency: category?.monthly_budget == null ? null : category.budget_currency,
 })
 
+type CategoryFormProps = {
+  category: Category | null
+  others: Category[]
+  onClose: () => void
+}
+
 /** Creates a category, or changes the given one. */
-export function CategoryForm(
-  { category, others, onClose }: {
-    category: Category | null
-    others: Category[]
-    onClose: () => void
-  },
-) {
+export function CategoryForm({ category, others, onClose }: CategoryFormProps) {
   const { context } = useSessionContext()
   const save = useChange(saveCategory, {
     optimistic: async ({ id, values }, _, client) =>
@@ -44,9 +44,6 @@ export function CategoryForm(
         : updateRow<Category>(client, categoriesQuery(context).queryKey, id, values),
     onStored: onClose,
   })
-  const isParent = others.some(({ parent_id: parent }) =>
-    parent !== null && parent === category?.id
-  )
   const opened = valuesOf(category)
   const submit = ({ budget_currency: currency, kind, parent_id: parent, ...values }: Values) => {
     if (currency === null) return
@@ -74,25 +71,37 @@ export function CategoryForm(
         error={save.error}
         onSubmit={submit}
       >
-        <TextField name='name' label={common.name} maxLength={255} required />
-        {!isParent && (
-          <Select name='parent_id' label={m.parent}>
-            <option value=''>{m.noParent}</option>
-            <Options
-              of={others.filter(({ id, parent_id: parent }) =>
-                id !== category?.id && parent === null
-              )}
-            />
-          </Select>
-        )}
-        <Select name='kind' label={m.kind} hint={m.kindHint}>
-          <Options of={m.kinds} />
-        </Select>
-        <TextField name='color' label={m.color} type='color' />
-        <AmountField name='monthly_budget' label={m.monthlyBudget} hint={m.monthlyBudgetHint} />
-        <CurrencyField name='budget_currency' />
+        <Fields category={category} others={others} />
         <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
       </Form>
     </Dialog>
+  )
+}
+
+/** A category with subcategories has no parent. */
+function Fields({ category, others }: Omit<CategoryFormProps, 'onClose'>) {
+  const isParent = others.some(({ parent_id: parent }) =>
+    parent !== null && parent === category?.id
+  )
+  return (
+    <>
+      <TextField name='name' label={common.name} maxLength={255} required />
+      {!isParent && (
+        <Select name='parent_id' label={m.parent}>
+          <option value=''>{m.noParent}</option>
+          <Options
+            of={others.filter(({ id, parent_id: parent }) =>
+              id !== category?.id && parent === null
+            )}
+          />
+        </Select>
+      )}
+      <Select name='kind' label={m.kind} hint={m.kindHint}>
+        <Options of={m.kinds} />
+      </Select>
+      <TextField name='color' label={m.color} type='color' />
+      <AmountField name='monthly_budget' label={m.monthlyBudget} hint={m.monthlyBudgetHint} />
+      <CurrencyField name='budget_currency' />
+    </>
   )
 }

@@ -49,27 +49,10 @@ function placeOf(widgets: Widget[], { id }: Widget): string {
   )
 }
 
-export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
-  const [name, setName] = useState(dashboard.name)
-  const [stored] = useState({ range, widgets: pack(inOrder(dashboard.layout.widgets)) })
-  const [widgets, setWidgets] = useState(stored.widgets)
-  const [edited, setEdited] = useState<Widget | 'new' | null>(null)
+/** The widgets as arranged so far, and the announcement of the last step. */
+function useArrangement(before: Widget[]) {
+  const [widgets, setWidgets] = useState(before)
   const [announcement, setAnnouncement] = useState('')
-  const toast = useToast()
-  const isChanged = name !== dashboard.name ||
-    JSON.stringify({ range, widgets }) !== JSON.stringify(stored)
-  const leaving = useBlocker({
-    shouldBlockFn: () => isChanged,
-    enableBeforeUnload: () => isChanged,
-    withResolver: true,
-  })
-  // the undo of a removal works only on this page
-  const closeToast = useRef(() => {})
-  useEffect(() => () => closeToast.current(), [])
-  const save = useDashboardChange(saveDashboard, () => {
-    toast(m.saved)
-    onClose()
-  })
   const step = (take: Step, widget: Widget, by: -1 | 1) => {
     const next = take(widgets, widget.id, by)
     const focused = document.activeElement
@@ -86,47 +69,42 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
     event.preventDefault()
     step(shortcut[0], widget, shortcut[1])
   }
-  const remove = (widget: Widget) => {
-    const before = widgets
+  return { widgets, setWidgets, announcement, step, press }
+}
+
+/** Returns a function that removes a widget, with an undo that works only on this page. */
+function useRemoval(widgets: Widget[], setWidgets: (widgets: Widget[]) => void) {
+  const toast = useToast()
+  const closeToast = useRef(() => {})
+  useEffect(() => () => closeToast.current(), [])
+  return (widget: Widget) => {
     setWidgets(pack(widgets.filter(({ id }) => id !== widget.id)))
     closeToast.current = toast(m.removed(titleOf(widget)), {
       label: common.undo,
-      act: () => setWidgets(before),
+      act: () => setWidgets(widgets),
     })
   }
-  const tools = (widget: Widget) => {
-    const title = titleOf(widget)
-    return (
-      <div className='dashboard-tools' role='group' aria-label={m.arrangeOf(title)}>
-        <button type='button' aria-label={m.moveUp(title)} onClick={() => step(move, widget, -1)}>
-          ↑
-        </button>
-        <button type='button' aria-label={m.moveDown(title)} onClick={() => step(move, widget, 1)}>
-          ↓
-        </button>
-        <button
-          type='button'
-          aria-label={m.makeNarrower(title)}
-          onClick={() => step(resize, widget, -1)}
-        >
-          −
-        </button>
-        <button
-          type='button'
-          aria-label={m.makeWider(title)}
-          onClick={() => step(resize, widget, 1)}
-        >
-          +
-        </button>
-        <button type='button' aria-label={m.settingsOf(title)} onClick={() => setEdited(widget)}>
-          {m.settings}
-        </button>
-        <button type='button' aria-label={m.remove(title)} onClick={() => remove(widget)}>
-          {common.remove}
-        </button>
-      </div>
-    )
-  }
+}
+
+export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
+  const [name, setName] = useState(dashboard.name)
+  const [stored] = useState({ range, widgets: pack(inOrder(dashboard.layout.widgets)) })
+  const { widgets, setWidgets, announcement, step, press } = useArrangement(stored.widgets)
+  const [edited, setEdited] = useState<Widget | 'new' | null>(null)
+  const toast = useToast()
+  const isChanged = name !== dashboard.name ||
+    JSON.stringify({ range, widgets }) !== JSON.stringify(stored)
+  const leaving = useBlocker({
+    shouldBlockFn: () => isChanged,
+    enableBeforeUnload: () => isChanged,
+    withResolver: true,
+  })
+  const remove = useRemoval(widgets, setWidgets)
+  const save = useDashboardChange(saveDashboard, () => {
+    toast(m.saved)
+    onClose()
+  })
+  const values = { name: name.trim(), layout: { widgets }, date_range: range }
   return (
     <>
       <PageHead title={m.arrangeOf(dashboard.name)}>
@@ -136,36 +114,23 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
           type='button'
           className='primary'
           aria-disabled={save.isPending}
-          onClick={() =>
-            save.isPending ||
-            save.mutate({
-              dashboard,
-              values: { name: name.trim(), layout: { widgets }, date_range: range },
-            })}
+          onClick={() => save.isPending || save.mutate({ dashboard, values })}
         >
           {common.save}
         </button>
         <button type='button' onClick={onClose}>{common.cancel}</button>
       </PageHead>
       <ErrorNote error={save.error} />
-      <label className='dashboard-name'>
-        {common.name}{' '}
-        <input value={name} maxLength={255} onChange={({ target }) => setName(target.value)} />
-      </label>
+      <NameField value={name} onChange={setName} />
       <p className='field-note'>{m.arrangeHint}</p>
       <p role='status' className='unseen'>{announcement}</p>
-      <Grid widgets={widgets} range={range} tools={tools} onKeyDown={press} />
+      <Grid
+        {...{ widgets, range }}
+        tools={(widget) => <Tools {...{ widget, step }} onEdit={setEdited} onRemove={remove} />}
+        onKeyDown={press}
+      />
       {leaving.status === 'blocked' && (
-        <Confirm
-          title={m.leaveWithoutSaving}
-          action={m.leave}
-          error={null}
-          isBusy={false}
-          onConfirm={leaving.proceed}
-          onClose={leaving.reset}
-        >
-          <p>{m.leaveHint}</p>
-        </Confirm>
+        <LeaveQuestion onConfirm={leaving.proceed} onClose={leaving.reset} />
       )}
       {edited !== null && (
         <WidgetForm
@@ -180,3 +145,67 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
     </>
   )
 }
+
+const NameField = ({ value, onChange }: { value: string, onChange: (name: string) => void }) => (
+  <label className='dashboard-name'>
+    {common.name}{' '}
+    <input
+      value={value}
+      maxLength={255}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  </label>
+)
+
+type ToolsProps = {
+  widget: Widget
+  step: (take: Step, widget: Widget, by: -1 | 1) => void
+  onEdit: (widget: Widget) => void
+  onRemove: (widget: Widget) => void
+}
+
+/** The buttons that move, resize, change and remove a widget. */
+function Tools({ widget, step, onEdit, onRemove }: ToolsProps) {
+  const title = titleOf(widget)
+  return (
+    <div className='dashboard-tools' role='group' aria-label={m.arrangeOf(title)}>
+      <button type='button' aria-label={m.moveUp(title)} onClick={() => step(move, widget, -1)}>
+        ↑
+      </button>
+      <button type='button' aria-label={m.moveDown(title)} onClick={() => step(move, widget, 1)}>
+        ↓
+      </button>
+      <button
+        type='button'
+        aria-label={m.makeNarrower(title)}
+        onClick={() => step(resize, widget, -1)}
+      >
+        −
+      </button>
+      <button type='button' aria-label={m.makeWider(title)} onClick={() => step(resize, widget, 1)}>
+        +
+      </button>
+      <button type='button' aria-label={m.settingsOf(title)} onClick={() => onEdit(widget)}>
+        {m.settings}
+      </button>
+      <button type='button' aria-label={m.remove(title)} onClick={() => onRemove(widget)}>
+        {common.remove}
+      </button>
+    </div>
+  )
+}
+
+const LeaveQuestion = (
+  { onConfirm, onClose }: { onConfirm: () => void, onClose: () => void },
+) => (
+  <Confirm
+    title={m.leaveWithoutSaving}
+    action={m.leave}
+    error={null}
+    isBusy={false}
+    onConfirm={onConfirm}
+    onClose={onClose}
+  >
+    <p>{m.leaveHint}</p>
+  </Confirm>
+)

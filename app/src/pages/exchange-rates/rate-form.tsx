@@ -4,7 +4,8 @@ import { firstDay, lastDay, today } from '../../locale/days.ts'
 import { common } from '../../messages/common.ts'
 import { exchangeRates as m } from '../../messages/exchange-rates.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { DateField, Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { DateField } from '../../parts/date-field.tsx'
+import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { CurrencyField } from '../../parts/money-fields.tsx'
 
 /** The name of a rate: `EUR in USD`. */

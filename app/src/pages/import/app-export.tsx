@@ -25,12 +25,15 @@ type AppExportProps = {
   onDone: () => void
 }
 
+/** The types of new accounts by their names. */
+type Types = Record<string, Row<'accounts'>['type']>
+
 export function AppExportReview({ file, exported, accounts, onRows, onDone }: AppExportProps) {
   const { context } = useSessionContext()
   const toast = useToast()
   const matches = useQuery(appMatchesQuery(context, file.id, exported))
   const [currency, setCurrency] = useState(() => usualCurrency(accounts))
-  const [types, setTypes] = useState<Record<string, Row<'accounts'>['type']>>({})
+  const [types, setTypes] = useState<Types>({})
   const [progress, setProgress] = useState({ done: 0, of: 0 })
   const store = useChange(storeExport, {
     onStored: ({ count, problems }) => {
@@ -60,35 +63,11 @@ export function AppExportReview({ file, exported, accounts, onRows, onDone }: Ap
     <section aria-label={file.name}>
       <h2>{file.name}</h2>
       <p>{m.exportSummary(exported.transactions.length, exported.transfers.length)}</p>
-      <div className='form'>
-        {newAccounts.map(({ name }) => (
-          <Field key={name} name={`type ${name}`} label={m.newAccount(name)}>
-            {(control) => (
-              <select
-                {...control}
-                value={types[name] ?? 'checking'}
-                onChange={({ target }) =>
-                  setTypes({ ...types, [name]: target.value as Row<'accounts'>['type'] })}
-              >
-                <Options of={accountTypes} />
-              </select>
-            )}
-          </Field>
-        ))}
-        {newAccounts.some((account) => account.currency === undefined) && (
-          <Field name='currency' label={common.currency} hint={m.exportCurrencyHint}>
-            {(control) => (
-              <input
-                {...control}
-                defaultValue={currency.toUpperCase()}
-                maxLength={3}
-                onChange={({ target }) =>
-                  target.value.length === 3 && setCurrency(target.value.toLowerCase())}
-              />
-            )}
-          </Field>
-        )}
-      </div>
+      <NewAccounts
+        {...{ newAccounts, currency, types }}
+        onCurrency={setCurrency}
+        onTypes={setTypes}
+      />
       {known.size > 0 && <p>{m.existingAccounts([...known.values()].map(({ name }) => name))}</p>}
       {newCategories.length > 0 && <p>{m.newCategories(newCategories.map(({ name }) => name))}</p>}
       {problems.length > 0 && (
@@ -107,3 +86,46 @@ export function AppExportReview({ file, exported, accounts, onRows, onDone }: Ap
     </section>
   )
 }
+
+type NewAccountsProps = {
+  newAccounts: AppExport['accounts']
+  currency: string
+  types: Types
+  onCurrency: (currency: string) => void
+  onTypes: (types: Types) => void
+}
+
+/** The types of new accounts, and the currency of those without one. */
+const NewAccounts = (
+  { newAccounts, currency, types, onCurrency, onTypes }: NewAccountsProps,
+) => (
+  <div className='form'>
+    {newAccounts.map(({ name }) => (
+      <Field key={name} name={`type ${name}`} label={m.newAccount(name)}>
+        {(control) => (
+          <select
+            {...control}
+            value={types[name] ?? 'checking'}
+            onChange={({ target }) =>
+              onTypes({ ...types, [name]: target.value as Row<'accounts'>['type'] })}
+          >
+            <Options of={accountTypes} />
+          </select>
+        )}
+      </Field>
+    ))}
+    {newAccounts.some((account) => account.currency === undefined) && (
+      <Field name='currency' label={common.currency} hint={m.exportCurrencyHint}>
+        {(control) => (
+          <input
+            {...control}
+            defaultValue={currency.toUpperCase()}
+            maxLength={3}
+            onChange={({ target }) =>
+              target.value.length === 3 && onCurrency(target.value.toLowerCase())}
+          />
+        )}
+      </Field>
+    )}
+  </div>
+)

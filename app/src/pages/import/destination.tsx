@@ -108,35 +108,7 @@ export function Destination({ groups, accounts, choices, onChoose }: Destination
   return (
     <div className='form'>
       {groups.map((group) => (
-        <Field
-          key={group.key}
-          name={`account ${group.key}`}
-          label={group.account === null && group.key === ''
-            ? common.account
-            : m.accountFor(group.account?.name ?? group.key)}
-          hint={`${group.rows.length} ${m.rowOrRows(group.rows.length)}${
-            accounts.length > 0 && !choices.accounts[group.key]
-              ? m.noAccountHint
-              : m.withoutAccounts(accounts.length)
-          }`}
-        >
-          {(control) => (
-            <select
-              {...control}
-              value={choices.accounts[group.key] ?? ''}
-              onChange={({ target }) =>
-                onChoose({
-                  ...choices,
-                  accounts: { ...choices.accounts, [group.key]: target.value },
-                })}
-            >
-              <option value=''>{m.noAccount}</option>
-              {offered(accounts, choices.accounts[group.key]).map(({ id, name, currency }) => (
-                <option key={id} value={id}>{`${name} (${currency.toUpperCase()})`}</option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <AccountField key={group.key} {...{ group, accounts, choices, onChoose }} />
       ))}
       {groups.some((group) => lacksCurrency(group, choices)) && (
         <Field name='currency' label={common.currency} hint={m.currencyHint}>
@@ -165,3 +137,37 @@ export function Destination({ groups, accounts, choices, onChoose }: Destination
     </div>
   )
 }
+
+type AccountFieldProps = Omit<DestinationProps, 'groups'> & { group: Group }
+
+/** The account of a group of rows. */
+const AccountField = ({ group, accounts, choices, onChoose }: AccountFieldProps) => (
+  <Field
+    name={`account ${group.key}`}
+    label={group.account === null && group.key === ''
+      ? common.account
+      : m.accountFor(group.account?.name ?? group.key)}
+    hint={`${group.rows.length} ${m.rowOrRows(group.rows.length)}${
+      accounts.length > 0 && !choices.accounts[group.key]
+        ? m.noAccountHint
+        : m.withoutAccounts(accounts.length)
+    }`}
+  >
+    {(control) => (
+      <select
+        {...control}
+        value={choices.accounts[group.key] ?? ''}
+        onChange={({ target }) =>
+          onChoose({
+            ...choices,
+            accounts: { ...choices.accounts, [group.key]: target.value },
+          })}
+      >
+        <option value=''>{m.noAccount}</option>
+        {offered(accounts, choices.accounts[group.key]).map(({ id, name, currency }) => (
+          <option key={id} value={id}>{`${name} (${currency.toUpperCase()})`}</option>
+        ))}
+      </select>
+    )}
+  </Field>
+)

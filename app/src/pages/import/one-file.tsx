@@ -12,12 +12,9 @@ import { ColumnsForm } from './columns.tsx'
 import { Questions, questionsOf } from './questions.tsx'
 import { Review } from './review.tsx'
 
-export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void }) {
-  const { user, context } = useSessionContext()
-  const owner = `${user.id} ${context.key}`
+/** Reads a file with the user's answers, by default with those that were remembered for its bank. */
+function useReading(file: BankFile, owner: string) {
   const [given, setGiven] = useState<Answers | null>(null)
-  const [isOnlyRows, setIsOnlyRows] = useState(false)
-  const accounts = useQuery(accountsQuery(context))
   // reading the file without answers identifies the bank, and so the remembered answers
   const plain = useQuery(bankFileQuery(file, {}))
   const sign = plain.data === undefined ? undefined : signatureOf(plain.data)
@@ -27,22 +24,28 @@ export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void
   ])
   const answers = given ?? recalled?.answers ?? {}
   const read = useQuery({ ...bankFileQuery(file, answers), enabled: plain.data !== undefined })
-  const error = plain.error ?? read.error ?? accounts.error
-  const add = (more: Answers) => setGiven({ ...answers, ...more })
+  return { answers, setGiven, sign, recalled, data: read.data, error: plain.error ?? read.error }
+}
+
+export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void }) {
+  const { user, context } = useSessionContext()
+  const owner = `${user.id} ${context.key}`
+  const [isOnlyRows, setIsOnlyRows] = useState(false)
+  const accounts = useQuery(accountsQuery(context))
+  const { answers, setGiven, sign, recalled, data, error: readError } = useReading(file, owner)
+  const error = readError ?? accounts.error
 
   if (error !== null) return <ErrorNote error={error} />
-  if (read.data === undefined || accounts.data === undefined) return <Skeleton />
-  if ('refusal' in read.data) {
-    const { message, lines } = read.data.refusal
-    return lines.length === 0
-      ? (
-        <div className='error-note' role='alert'>
-          <p>{fileSentence(message)}</p>
-        </div>
-      )
-      : <ColumnsForm key={file.id} lines={lines} onAnswer={(columns) => add({ columns })} />
-  }
-  const { statement, exported } = read.data
+  if (data === undefined || accounts.data === undefined) return <Skeleton />
+  if ('refusal' in data)
+    return (
+      <Refused
+        key={file.id}
+        {...data.refusal}
+        onColumns={(columns) => setGiven({ ...answers, columns })}
+      />
+    )
+  const { statement, exported } = data
   if (statement.problems.some(({ option }) => option !== undefined))
     return (
       <Questions
@@ -79,3 +82,19 @@ export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void
     />
   )
 }
+
+type RefusedProps = {
+  message: string
+  lines: string[][]
+  onColumns: (columns: NonNullable<Answers['columns']>) => void
+}
+
+/** Asks for the columns of an unreadable file if that would help. */
+const Refused = ({ message, lines, onColumns }: RefusedProps) =>
+  lines.length === 0
+    ? (
+      <div className='error-note' role='alert'>
+        <p>{fileSentence(message)}</p>
+      </div>
+    )
+    : <ColumnsForm lines={lines} onAnswer={onColumns} />

@@ -1,7 +1,7 @@
 /** Questions about a file that its content does not answer. */
 import { useQuery } from '@tanstack/react-query'
 import type { Problem } from 'finance-client/import'
-import { useForm } from 'react-hook-form'
+import { useForm, type UseFormRegisterReturn } from 'react-hook-form'
 import { type Answers, type BankFile, bankFileQuery } from '../../data/bank-file.ts'
 import { formatDay } from '../../locale/days.ts'
 import { listOf } from '../../locale/lists.ts'
@@ -171,33 +171,40 @@ type QuestionsProps = {
   onAnswer: (answers: Answers) => void
 }
 
+/** A word may contain any character, so fields are named by its index. */
+const namesOf = ({ option, unclear }: Open) =>
+  isOfWords(option) ? unclear.map((_, index) => `${option}-${index}`) : [option]
+
+/** The input by the names of the fields. */
+type Given = Record<string, string | null>
+
+/** Returns former answers with those of the form. */
+const withGiven = (answers: Answers, open: Open[], given: Given): Answers => ({
+  ...answers,
+  ...Object.fromEntries(open.flatMap(({ option, unclear }): Array<[string, unknown]> => {
+    if (!isOfWords(option))
+      return given[option] == null
+        ? []
+        : [[option, asAnswer(option, given[option])]]
+    return [[option, {
+      ...answers[option],
+      ...Object.fromEntries(
+        unclear.map((word, index) => [word, given[`${option}-${index}`] ?? '']),
+      ),
+    }]]
+  })),
+})
+
 export function Questions({ file, problems, answers, onAnswer }: QuestionsProps) {
   const open = openOf(problems)
-  // a word may contain any character, so fields are named by its index
-  const namesOf = ({ option, unclear }: Open) =>
-    isOfWords(option) ? unclear.map((_, index) => `${option}-${index}`) : [option]
-  const { register, handleSubmit, watch } = useForm<Record<string, string | null>>()
+  const { register, handleSubmit, watch } = useForm<Given>()
   const given = watch()
   const isDone = open.every((problem) =>
     namesOf(problem).every((name) =>
       Boolean(given[name]) || (name === 'account' && given[name] === '')
     )
   )
-  const all: Answers = {
-    ...answers,
-    ...Object.fromEntries(open.flatMap(({ option, unclear }): Array<[string, unknown]> => {
-      if (!isOfWords(option))
-        return given[option] == null
-          ? []
-          : [[option, asAnswer(option, given[option])]]
-      return [[option, {
-        ...answers[option],
-        ...Object.fromEntries(
-          unclear.map((word, index) => [word, given[`${option}-${index}`] ?? '']),
-        ),
-      }]]
-    })),
-  }
+  const all = withGiven(answers, open, given)
   return (
     <form
       className='form'
@@ -208,31 +215,14 @@ export function Questions({ file, problems, answers, onAnswer }: QuestionsProps)
         const { option, unclear } = problem
         const question = single[option]?.(problem)
         return question !== undefined
-          ? (
-            <fieldset key={option} className='import-choices'>
-              <legend>{question.legend}</legend>
-              {question.choices.map(({ value, name }) => (
-                <label key={value}>
-                  <input type='radio' value={value} required {...register(option)} />
-                  {name}
-                </label>
-              ))}
-            </fieldset>
-          )
+          ? <SingleAnswer key={option} {...question} radio={register(option)} />
           : isOfWords(option) &&
             unclear.map((word, index) => (
-              <Field
+              <WordAnswer
                 key={word}
-                name={`${option}-${index}`}
-                label={`${wordQuestions[option].legend} “${word || m.emptyWord}”`}
-              >
-                {(control) => (
-                  <select required {...control} {...register(`${option}-${index}`)}>
-                    <option value=''>{m.choose}</option>
-                    <Options of={wordQuestions[option].choices} />
-                  </select>
-                )}
-              </Field>
+                {...{ option, word }}
+                select={register(`${option}-${index}`)}
+              />
             ))
       })}
       {isDone && <Preview file={file} answers={all} />}
@@ -242,3 +232,35 @@ export function Questions({ file, problems, answers, onAnswer }: QuestionsProps)
     </form>
   )
 }
+
+type SingleAnswerProps = Question & { radio: UseFormRegisterReturn }
+
+const SingleAnswer = ({ legend, choices, radio }: SingleAnswerProps) => (
+  <fieldset className='import-choices'>
+    <legend>{legend}</legend>
+    {choices.map(({ value, name }) => (
+      <label key={value}>
+        <input type='radio' value={value} required {...radio} />
+        {name}
+      </label>
+    ))}
+  </fieldset>
+)
+
+type WordAnswerProps = {
+  option: keyof typeof wordQuestions
+  word: string
+  select: UseFormRegisterReturn
+}
+
+/** The meaning of a word. */
+const WordAnswer = ({ option, word, select }: WordAnswerProps) => (
+  <Field name={select.name} label={`${wordQuestions[option].legend} “${word || m.emptyWord}”`}>
+    {(control) => (
+      <select required {...control} {...select}>
+        <option value=''>{m.choose}</option>
+        <Options of={wordQuestions[option].choices} />
+      </select>
+    )}
+  </Field>
+)

@@ -49,21 +49,7 @@ export function VerdictTable({ judged, accepted, onAccept }: VerdictTableProps) 
         {counts.map(({ one, count }) => m.verdicts[one].count(count)).join(' ')}
       </p>
       <Suggestions judged={judged} accepted={accepted} onAccept={onAccept} />
-      <div className='buttons' role='group' aria-label={m.rowsShown}>
-        <button type='button' aria-pressed={kind === null} onClick={() => choose(null)}>
-          {m.all(judged.length)}
-        </button>
-        {counts.map(({ one, count }) => (
-          <button
-            key={one}
-            type='button'
-            aria-pressed={kind === one}
-            onClick={() => choose(one)}
-          >
-            {m.verdicts[one].name} {count}
-          </button>
-        ))}
-      </div>
+      <KindChoice {...{ kind, counts }} total={judged.length} onChoose={choose} />
       <table className='import-verdicts'>
         <thead>
           <tr>
@@ -93,6 +79,33 @@ export function VerdictTable({ judged, accepted, onAccept }: VerdictTableProps) 
     </>
   )
 }
+
+type KindChoiceProps = {
+  /** null for all. */
+  kind: Verdict | null
+  counts: Array<{ one: Verdict, count: number }>
+  total: number
+  onChoose: (kind: Verdict | null) => void
+}
+
+/** Buttons that show the rows of one verdict, or all. */
+const KindChoice = ({ kind, counts, total, onChoose }: KindChoiceProps) => (
+  <div className='buttons' role='group' aria-label={m.rowsShown}>
+    <button type='button' aria-pressed={kind === null} onClick={() => onChoose(null)}>
+      {m.all(total)}
+    </button>
+    {counts.map(({ one, count }) => (
+      <button
+        key={one}
+        type='button'
+        aria-pressed={kind === one}
+        onClick={() => onChoose(one)}
+      >
+        {m.verdicts[one].name} {count}
+      </button>
+    ))}
+  </div>
+)
 
 /** The number of suggested categories, and a button that accepts all. */
 function Suggestions({ judged, accepted, onAccept }: VerdictTableProps) {

@@ -61,57 +61,71 @@ export function ItemList(
   return (
     <div>
       <ul className='inbox-list' aria-label={m.items} ref={list} onKeyDown={press}>
-        {items.slice(0, shownItems).map((item) => {
-          const { title, answer } = textOf(item, names)
-          return (
-            <li
-              key={item.key}
-              className='inbox-item'
-              aria-current={item.key === active || undefined}
-            >
-              <label className='inbox-check'>
-                <span className='unseen'>{m.select(title)}</span>
-                <input
-                  type='checkbox'
-                  tabIndex={-1}
-                  checked={selected.has(item.key)}
-                  onChange={() => onSelect(item.key)}
-                />
-              </label>
-              <button
-                type='button'
-                className='inbox-open'
-                tabIndex={item.key === active ? 0 : -1}
-                onFocus={() => onActivate(item.key)}
-                onClick={() => onActivate(item.key)}
-              >
-                <span className='inbox-title'>{title}</span>
-                <small>
-                  {[
-                    item.rows[0] === undefined ? '' : formatDay(dayOf(item.rows[0])),
-                    answer ?? m.noSuggestion,
-                  ].join(' · ')}
-                </small>
-              </button>
-              <Amount {...amountOf(item)} />
-              {isAcceptable(item) && (
-                <button
-                  type='button'
-                  className='quiet inbox-accept'
-                  tabIndex={-1}
-                  aria-label={`${acceptNameOf(item)}: ${title}`}
-                  onClick={() => onAccept(item)}
-                >
-                  ✓
-                </button>
-              )}
-            </li>
-          )
-        })}
+        {items.slice(0, shownItems).map((item) => (
+          <Item
+            key={item.key}
+            {...{ item, names, onActivate, onSelect, onAccept }}
+            isActive={item.key === active}
+            isSelected={selected.has(item.key)}
+          />
+        ))}
       </ul>
       {items.length > shownItems && (
         <p className='field-note'>{m.moreItems(items.length - shownItems)}</p>
       )}
     </div>
+  )
+}
+
+type ItemProps = Pick<ItemListProps, 'names' | 'onActivate' | 'onSelect' | 'onAccept'> & {
+  item: InboxItem
+  isActive: boolean
+  isSelected: boolean
+}
+
+/** An item with its suggestion. Only its opener is a stop of the tab key. */
+function Item(
+  { item, names, isActive, isSelected, onActivate, onSelect, onAccept }: ItemProps,
+) {
+  const { title, answer } = textOf(item, names)
+  return (
+    <li className='inbox-item' aria-current={isActive || undefined}>
+      <label className='inbox-check'>
+        <span className='unseen'>{m.select(title)}</span>
+        <input
+          type='checkbox'
+          tabIndex={-1}
+          checked={isSelected}
+          onChange={() => onSelect(item.key)}
+        />
+      </label>
+      <button
+        type='button'
+        className='inbox-open'
+        tabIndex={isActive ? 0 : -1}
+        onFocus={() => onActivate(item.key)}
+        onClick={() => onActivate(item.key)}
+      >
+        <span className='inbox-title'>{title}</span>
+        <small>
+          {[
+            item.rows[0] === undefined ? '' : formatDay(dayOf(item.rows[0])),
+            answer ?? m.noSuggestion,
+          ].join(' · ')}
+        </small>
+      </button>
+      <Amount {...amountOf(item)} />
+      {isAcceptable(item) && (
+        <button
+          type='button'
+          className='quiet inbox-accept'
+          tabIndex={-1}
+          aria-label={`${acceptNameOf(item)}: ${title}`}
+          onClick={() => onAccept(item)}
+        >
+          ✓
+        </button>
+      )}
+    </li>
   )
 }

@@ -127,21 +127,7 @@ function OfDays({ days, values, visible, each, accounts, currency }: OfDaysProps
       words={
         <>
           <p>{m.todayAndLast(days.length - 1, say(values[0]), say(values.at(-1)))}</p>
-          {accounts.map((account) => {
-            const row = belowZero(account, each)
-            return row !== undefined && (
-              <p key={account.id} className='report-warning'>
-                <TriangleAlert className='icon' aria-hidden='true' />
-                <RowsLink account={account.id}>
-                  {m.fallsBelowZero(
-                    account.name,
-                    shortDay(row.day),
-                    formatAmount(row.balance, row.currency),
-                  )}
-                </RowsLink>
-              </p>
-            )
-          })}
+          {accounts.map((account) => <BelowZero key={account.id} {...{ account, each }} />)}
           <WithoutAccount />
           {visible.some(({ left_out: count }) => count > 0) && (
             <RateNote rate={{ quote: currency }}>{forecast.missingRates}</RateNote>
@@ -174,6 +160,23 @@ function OfDays({ days, values, visible, each, accounts, currency }: OfDaysProps
       </div>
       <Due />
     </Hero>
+  )
+}
+
+/** Warns of the first day below zero of an account. */
+function BelowZero({ account, each }: { account: Account, each: Forecast[] }) {
+  const row = belowZero(account, each)
+  return row !== undefined && (
+    <p className='report-warning'>
+      <TriangleAlert className='icon' aria-hidden='true' />
+      <RowsLink account={account.id}>
+        {m.fallsBelowZero(
+          account.name,
+          shortDay(row.day),
+          formatAmount(row.balance, row.currency),
+        )}
+      </RowsLink>
+    </p>
   )
 }
 

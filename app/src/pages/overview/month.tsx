@@ -166,9 +166,9 @@ function Compared({ month, spent, former, say }: ComparedProps) {
 type CourseProps = { month: string, days: Days, money: Money, currency: string }
 
 /** The spending of each day, added up, over that of the month before. */
-function Course({ month, days, money, currency }: CourseProps) {
+function Course(props: CourseProps) {
+  const { month, money } = props
   const { context } = useSessionContext()
-  const navigate = useNavigate()
   const [isTable, setIsTable] = useState(false)
   const before = daysOf(addMonths(month, -1))
   const periods = countOf({ start: before.start, end: today() })
@@ -194,19 +194,37 @@ function Course({ month, days, money, currency }: CourseProps) {
       </div>
     )
   const rows = flow.data.map(({ period, expenses }) => ({ day: period, amount: expenses }))
+  return <RunningSums {...props} rows={rows} isTable={isTable} onTable={setIsTable} />
+}
+
+/** Adds up the amounts of a month and of the one before, and names their days. */
+function sumsOf(rows: DayAmount[], month: string, days: Days) {
+  const before = daysOf(addMonths(month, -1))
   const [now, former] = [runningSum(rows, days), runningSum(rows, before)]
   const names = everyDay(daysOf(month))
   while (names.length < former.length) names.push('')
-  const say = (amount: number | undefined) =>
-    amount === undefined ? '–' : formatAmount(amount, currency)
   const nameOf = (index: number) =>
     formatPeriod(names[index] || (everyDay(before)[index] ?? ''), 'day', 'short')
   // a month before with fewer days keeps its last sum
   const formerAt = (index: number) => former[index] ?? former.at(-1)
-  const textOf = (index: number) =>
-    now[index] === undefined
-      ? m.spentBeforeUntil(nameOf(index), say(formerAt(index)))
-      : m.spentUntil(nameOf(index), say(now[index]), say(formerAt(index)))
+  return { now, former, names, nameOf, formerAt }
+}
+
+type DayAmount = { day: string, amount: number }
+
+type RunningSumsProps = CourseProps & {
+  rows: DayAmount[]
+  isTable: boolean
+  onTable: (isTable: boolean) => void
+}
+
+/** The sums as a chart or as a table. */
+function RunningSums({ rows, isTable, onTable, ...props }: RunningSumsProps) {
+  const { month, days, money, currency } = props
+  const sums = sumsOf(rows, month, days)
+  const { now, names, nameOf, formerAt } = sums
+  const say = (amount: number | undefined) =>
+    amount === undefined ? '–' : formatAmount(amount, currency)
   return (
     <>
       {isTable ?
@@ -216,42 +234,54 @@ function Course({ month, days, money, currency }: CourseProps) {
             rows={names.map((_, index) => [nameOf(index), say(now[index]), say(formerAt(index))])}
           />
         ) :
-        (
-          <LazyLineChart
-            name={m.spendingChart}
-            currency={currency}
-            lines={[{ kind: 'main', values: names.map((_, index) => now[index] ?? null) }, {
-              kind: 'former',
-              values: names.map((_, index) => former[index] ?? null),
-            }]}
-            names={names}
-            shortNames={names.map((_, index) => String(index + 1))}
-            textOf={textOf}
-            start={now.length - 1}
-            today={month === monthOf(today()) ? now.length - 1 : undefined}
-            fromZero
-            onOpen={(index) => {
-              const to = names[index]
-              if (to)
-                void navigate({
-                  to: '/transactions',
-                  search: {
-                    from: month,
-                    to,
-                    side: 'out',
-                    sort: 'amount',
-                    ...(money.convertTo === null && { currency }),
-                  },
-                })
-            }}
-          />
-        )}
+        <SumsChart {...props} sums={sums} say={say} />}
       <div className='report-hero-links'>
         <RowsLink days={days} currency={money.convertTo === null ? currency : null}>
           {m.transactions}
         </RowsLink>
-        <TableSwitch isTable={isTable} onChange={setIsTable} />
+        <TableSwitch isTable={isTable} onChange={onTable} />
       </div>
     </>
+  )
+}
+
+type SumsChartProps = CourseProps & {
+  sums: ReturnType<typeof sumsOf>
+  say: (amount: number | undefined) => string
+}
+
+/** Both sums as lines. A day opens the expenses until then. */
+function SumsChart({ sums, month, money, currency, say }: SumsChartProps) {
+  const navigate = useNavigate()
+  const { now, former, names, nameOf, formerAt } = sums
+  const textOf = (index: number) =>
+    now[index] === undefined
+      ? m.spentBeforeUntil(nameOf(index), say(formerAt(index)))
+      : m.spentUntil(nameOf(index), say(now[index]), say(formerAt(index)))
+  const open = (index: number) => {
+    const to = names[index]
+    const only = money.convertTo === null && { currency }
+    if (to)
+      void navigate({
+        to: '/transactions',
+        search: { from: month, to, side: 'out', sort: 'amount', ...only },
+      })
+  }
+  return (
+    <LazyLineChart
+      name={m.spendingChart}
+      currency={currency}
+      lines={[{ kind: 'main', values: names.map((_, index) => now[index] ?? null) }, {
+        kind: 'former',
+        values: names.map((_, index) => former[index] ?? null),
+      }]}
+      names={names}
+      shortNames={names.map((_, index) => String(index + 1))}
+      textOf={textOf}
+      start={now.length - 1}
+      today={month === monthOf(today()) ? now.length - 1 : undefined}
+      fromZero
+      onOpen={open}
+    />
   )
 }

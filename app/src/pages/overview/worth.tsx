@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSessionContext } from '../../shell/session-context.tsx'
-import { accountsQuery, isClosed } from '../../data/accounts.ts'
+import { type Account, accountsQuery, isClosed } from '../../data/accounts.ts'
 import { type Money, netWorthQuery } from '../../data/reports.ts'
 import { formatAmount, formatChangeOf, sumOf } from '../../locale/amounts.ts'
 import { formatDay, today } from '../../locale/days.ts'
@@ -68,14 +68,8 @@ type OfMonthProps = {
   isPast: boolean
 }
 
-function OfMonth(
-  { rows, currency, money: { convertTo }, canConvert, month, isPast }: OfMonthProps,
-) {
-  const { context } = useSessionContext()
-  const loaded = useQuery(accountsQuery(context)).data
-  const accounts = loaded ?? []
-  const navigate = useNavigate()
-  const [isTable, setIsTable] = useState(false)
+/** Returns the months of one currency, and the amounts in others beside the last one. */
+function courseOf(rows: WorthRow[], currency: string) {
   /** The amounts of other currencies at the end of a month. */
   const apartIn = (period: string) =>
     rows.filter((row) =>
@@ -88,10 +82,25 @@ function OfMonth(
     rows.find((row) => row.period === period && row.currency === currency) ??
       { period, currency, assets: 0, liabilities: 0, net: 0 }
   )
+  const apart = apartIn(all.at(-1)?.period ?? '')
+  // a month that lacks a rate is not comparable
+  const isComparable = ({ period }: WorthRow) => apartIn(period).length === apart.length
+  return { all, apart, isComparable }
+}
+
+type Course = ReturnType<typeof courseOf>
+
+const nameOf = (period: string) => formatPeriod(period, 'month')
+
+function OfMonth(
+  { rows, currency, money: { convertTo }, canConvert, month, isPast }: OfMonthProps,
+) {
+  const { context } = useSessionContext()
+  const loaded = useQuery(accountsQuery(context)).data
+  const [isTable, setIsTable] = useState(false)
+  const { all, apart, isComparable } = courseOf(rows, currency)
   const now = all.at(-1)
-  const last = now?.period ?? ''
-  const apart = apartIn(last)
-  if (now === undefined || (isPast && last !== month))
+  if (now === undefined || (isPast && now.period !== month))
     return (
       <Hero title={m.netWorth} figure='–' meaning={m.noFigures} words={null}>
         <div className='report-line' />
@@ -109,14 +118,6 @@ function OfMonth(
       </Hero>
     )
   }
-  // a month that lacks a rate is not comparable
-  const isComparable = ({ period }: WorthRow) => apartIn(period).length === apart.length
-  const nameOf = (period: string) => formatPeriod(period, 'month')
-  const compared = [all.at(-2), all.length === months ? all[0] : undefined].filter((row) =>
-    row !== undefined
-  ).filter(isComparable)
-  const textOf = (index: number) =>
-    `${nameOf(all[index]?.period ?? '')}: ${formatAmount(all[index]?.net ?? 0, currency)}`
   return (
     <Hero
       title={m.netWorth}
@@ -124,30 +125,12 @@ function OfMonth(
       meaning={isPast ? m.netWorthAtEnd(nameOf(month)) : m.netWorthOn(formatDay(today()))}
       words={
         <>
-          {compared.map((row) => {
-            const change = sumOf([now.net, -row.net])
-            return (
-              <p key={row.period}>
-                {change === 0
-                  ? m.unchangedSince(nameOf(row.period))
-                  : m.sinceEndOf(formatChangeOf(change, currency), nameOf(row.period))}
-              </p>
-            )
-          })}
-          {apart.map((row) => {
-            const count = accounts.filter((account) =>
-              account.currency === row.currency && !isClosed(account)
-            ).length
-            const text = convertTo === null && canConvert ? m.plusNotIncluded : m.plusWithoutRate
-            return (
-              <RateNote
-                key={row.currency}
-                rate={{ base: row.currency, quote: currency, on_date: last }}
-              >
-                {text(formatAmount(row.net, row.currency), count)}
-              </RateNote>
-            )
-          })}
+          <Changes {...{ all, now, isComparable }} />
+          <Apart
+            {...{ apart, now }}
+            accounts={loaded ?? []}
+            text={convertTo === null && canConvert ? m.plusNotIncluded : m.plusWithoutRate}
+          />
         </>
       }
     >
@@ -158,28 +141,82 @@ function OfMonth(
             rows={all.map((row) => [nameOf(row.period), formatAmount(row.net, currency)])}
           />
         ) :
-        (
-          <LazyLineChart
-            name={m.netWorthChart}
-            currency={currency}
-            lines={[{ kind: 'main', values: all.map((row) => isComparable(row) ? row.net : null) }]}
-            names={all.map(({ period }) => period)}
-            shortNames={all.map(({ period }) => formatPeriod(period, 'month', 'short'))}
-            textOf={textOf}
-            start={all.length - 1}
-            onOpen={(index) => {
-              const { start: from, end: to } = daysOf(all[index]?.period ?? month)
-              void navigate({
-                to: '/transactions',
-                search: { from, to, ...(convertTo === null && { currency }) },
-              })
-            }}
-          />
-        )}
+        <WorthChart {...{ all, isComparable, currency, convertTo, month }} />}
       <div className='report-hero-links'>
         <Link to='/accounts'>{m.accounts}</Link>
         <TableSwitch isTable={isTable} onChange={setIsTable} />
       </div>
     </Hero>
+  )
+}
+
+type ChangesProps = Pick<Course, 'all' | 'isComparable'> & { now: WorthRow }
+
+/** The changes since the month before and since a year before. */
+const Changes = ({ all, isComparable, now }: ChangesProps) =>
+  [all.at(-2), all.length === months ? all[0] : undefined].filter((row) => row !== undefined)
+    .filter(isComparable)
+    .map((row) => {
+      const change = sumOf([now.net, -row.net])
+      return (
+        <p key={row.period}>
+          {change === 0
+            ? m.unchangedSince(nameOf(row.period))
+            : m.sinceEndOf(formatChangeOf(change, now.currency), nameOf(row.period))}
+        </p>
+      )
+    })
+
+type ApartProps = Pick<Course, 'apart'> & {
+  now: WorthRow
+  accounts: Account[]
+  /** The sentence about an amount and the number of its accounts. */
+  text: (amount: string, count: number) => string
+}
+
+/** The amounts in other currencies, which the figure does not include. */
+const Apart = ({ apart, now, accounts, text }: ApartProps) =>
+  apart.map((row) => {
+    const count = accounts.filter((account) =>
+      account.currency === row.currency && !isClosed(account)
+    ).length
+    return (
+      <RateNote
+        key={row.currency}
+        rate={{ base: row.currency, quote: now.currency, on_date: now.period }}
+      >
+        {text(formatAmount(row.net, row.currency), count)}
+      </RateNote>
+    )
+  })
+
+type WorthChartProps = Pick<Course, 'all' | 'isComparable'> & {
+  currency: string
+  convertTo: string | null
+  month: string
+}
+
+/** The net worth by months. A month opens its transactions. */
+function WorthChart({ all, isComparable, currency, convertTo, month }: WorthChartProps) {
+  const navigate = useNavigate()
+  const textOf = (index: number) =>
+    `${nameOf(all[index]?.period ?? '')}: ${formatAmount(all[index]?.net ?? 0, currency)}`
+  return (
+    <LazyLineChart
+      name={m.netWorthChart}
+      currency={currency}
+      lines={[{ kind: 'main', values: all.map((row) => isComparable(row) ? row.net : null) }]}
+      names={all.map(({ period }) => period)}
+      shortNames={all.map(({ period }) => formatPeriod(period, 'month', 'short'))}
+      textOf={textOf}
+      start={all.length - 1}
+      onOpen={(index) => {
+        const { start: from, end: to } = daysOf(all[index]?.period ?? month)
+        void navigate({
+          to: '/transactions',
+          search: { from, to, ...(convertTo === null && { currency }) },
+        })
+      }}
+    />
   )
 }

@@ -61,33 +61,14 @@ function OfAccounts({ accounts }: { accounts: Account[] }) {
     [...accounts, { id: null, name: m.allAccounts }]
       .map(({ id, name }) => ({ id, name, days: rows.filter((row) => row.account_id === id) }))
       .filter(({ days: some }) => some.length > 0)
-  const currencies = [...new Set(accounts.map(({ currency }) => currency))]
   return (
     <div className='forecast'>
       <div className='report-card'>
-        <div className='report-chooser'>
-          <select
-            aria-label={m.range}
-            value={reach}
-            onChange={({ target }) => setReach(target.value)}
-          >
-            {Object.entries(m.reaches).map(([count, name]) => (
-              <option key={count} value={count}>{name}</option>
-            ))}
-          </select>
-          {accounts.length > 1 && (
-            <select
-              aria-label={m.view}
-              value={convertTo ?? ''}
-              onChange={({ target }) => setConvertTo(target.value || null)}
-            >
-              <option value=''>{m.eachAccount}</option>
-              {currencies.map((currency) => (
-                <option key={currency} value={currency}>{m.allIn(currency.toUpperCase())}</option>
-              ))}
-            </select>
-          )}
-        </div>
+        <Chooser
+          {...{ accounts, reach, convertTo }}
+          onReach={setReach}
+          onConvert={setConvertTo}
+        />
         <QueryBoundary of={[days]} empty={null} loading={<Skeleton rows={4} />}>
           {(rows) => (
             <>
@@ -109,6 +90,44 @@ function OfAccounts({ accounts }: { accounts: Account[] }) {
         </QueryBoundary>
       </div>
       <WhatIfRows accounts={accounts} rows={existing} until={until} onChange={setTried} />
+    </div>
+  )
+}
+
+type ChooserProps = {
+  accounts: Account[]
+  reach: string
+  convertTo: string | null
+  onReach: (reach: string) => void
+  onConvert: (currency: string | null) => void
+}
+
+/** The days ahead, and the currency of all accounts together. */
+function Chooser({ accounts, reach, convertTo, onReach, onConvert }: ChooserProps) {
+  const currencies = [...new Set(accounts.map(({ currency }) => currency))]
+  return (
+    <div className='report-chooser'>
+      <select
+        aria-label={m.range}
+        value={reach}
+        onChange={({ target }) => onReach(target.value)}
+      >
+        {Object.entries(m.reaches).map(([count, name]) => (
+          <option key={count} value={count}>{name}</option>
+        ))}
+      </select>
+      {accounts.length > 1 && (
+        <select
+          aria-label={m.view}
+          value={convertTo ?? ''}
+          onChange={({ target }) => onConvert(target.value || null)}
+        >
+          <option value=''>{m.eachAccount}</option>
+          {currencies.map((currency) => (
+            <option key={currency} value={currency}>{m.allIn(currency.toUpperCase())}</option>
+          ))}
+        </select>
+      )}
     </div>
   )
 }

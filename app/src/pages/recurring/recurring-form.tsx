@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { NewRow } from 'finance-client'
 import { useSessionContext } from '../../shell/session-context.tsx'
-import { accountsQuery, offered } from '../../data/accounts.ts'
+import { type Account, accountsQuery, offered } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
 import { updateRow, useChange } from '../../data/change.ts'
 import { inputOf } from '../../data/changed-fields.ts'
@@ -12,7 +12,8 @@ import { common } from '../../messages/common.ts'
 import { recurring as m } from '../../messages/recurring.ts'
 import { ComboboxField } from '../../parts/combobox.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { DateField } from '../../parts/date-field.tsx'
+import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { RowMeanwhile } from '../../parts/meanwhile.tsx'
 import {
   AmountField,
@@ -60,8 +61,26 @@ const bookedAs = (amount: number, currency: string, day: string) =>
     ? m.recordedAs(formatAmount(amount, currency), formatDay(day))
     : undefined
 
+/** The currency of a cost is the one of its account. */
+const currencyOf = (accounts: Account[], { account_id, currency }: Values) =>
+  accounts.find(({ id }) => id === account_id)?.currency ?? currency ?? ''
+
+const columnsOf = (accounts: Account[], { direction, ...values }: Values) => ({
+  ...values,
+  kind: kindOf[direction],
+  to_account_id: direction === 'transfer' ? values.to_account_id || null : null,
+  currency: currencyOf(accounts, { direction, ...values }),
+  interval_in_days: values.interval_in_days === '' ? null : Number(values.interval_in_days),
+  ends_on: values.ends_on || null,
+  category_id: values.category_id || null,
+  account_id: values.account_id || null,
+  description: values.description || null,
+})
+
+type RecurringFormProps = { cost: Recurring | null, onClose: () => void }
+
 /** Creates a recurring cost, or changes the given one. */
-export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClose: () => void }) {
+export function RecurringForm({ cost, onClose }: RecurringFormProps) {
   const { context } = useSessionContext()
   const accounts = offered(
     useQuery(accountsQuery(context)).data ?? [],
@@ -78,36 +97,14 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
         : updateRow<Recurring>(client, recurringQuery(context).queryKey, id, values),
     onStored: onClose,
   })
-  /** The currency of a cost is the one of its account. */
-  const currencyOf = ({ account_id, currency }: Values) =>
-    accounts.find(({ id }) => id === account_id)?.currency ?? currency ?? ''
-  const columnsOf = ({ direction, ...values }: Values) => ({
-    ...values,
-    kind: kindOf[direction],
-    to_account_id: direction === 'transfer' ? values.to_account_id || null : null,
-    currency: currencyOf({ direction, ...values }),
-    interval_in_days: values.interval_in_days === '' ? null : Number(values.interval_in_days),
-    ends_on: values.ends_on || null,
-    category_id: values.category_id || null,
-    account_id: values.account_id || null,
-    description: values.description || null,
-  })
   const submit = (values: Values) => {
     if (values.amount === null) return
-    const input = inputOf(cost, columnsOf(valuesOf(cost)), {
-      ...columnsOf(values),
+    const input = inputOf(cost, columnsOf(accounts, valuesOf(cost)), {
+      ...columnsOf(accounts, values),
       amount: Math.abs(values.amount),
     })
     if (input === null) return onClose()
     save.mutate(input)
-  }
-  const hintOf = (values: Values) => {
-    if (values.amount === null) return undefined
-    const size = Math.abs(values.amount)
-    const due = values.starts_on === cost?.starts_on
-      ? cost.next_due_on ?? values.starts_on
-      : values.starts_on
-    return bookedAs(values.direction === 'in' ? size : -size, currencyOf(values), due)
   }
   return (
     <Dialog
@@ -124,39 +121,8 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
       >
         {({ watch }) => (
           <>
-            <TextField name='title' label={common.name} maxLength={255} required />
-            <AmountField name='amount' label={common.amount} direction='direction' required />
-            <DirectionField hint={hintOf(watch())} hasTransfer />
-            <ComboboxField
-              name='account_id'
-              label={common.account}
-              of={accounts}
-              none={m.none}
-              required={watch('direction') === 'transfer'}
-            />
-            {watch('direction') === 'transfer' && (
-              <ComboboxField
-                name='to_account_id'
-                label={m.toAccount}
-                of={accounts.filter(({ id, currency }) =>
-                  id !== watch('account_id') && currency === currencyOf(watch())
-                )}
-                required
-              />
-            )}
-            {!accounts.some(({ id }) => id === watch('account_id')) && <CurrencyField />}
-            <Select name='period' label={m.frequency}>
-              <Options of={periods} />
-            </Select>
-            <TextField
-              name='interval_in_days'
-              label={m.interval}
-              type='number'
-              min={1}
-              hint={m.intervalHint}
-            />
-            <DateField name='starts_on' label={m.firstDueOn} required />
-            <DateField name='ends_on' label={m.until} />
+            <MoneyFields {...{ cost, accounts }} values={watch()} />
+            <TimeFields />
             <ComboboxField
               name='category_id'
               label={common.category}
@@ -171,3 +137,60 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
     </Dialog>
   )
 }
+
+/** Describes the next transaction of a cost. */
+function hintOf(cost: Recurring | null, accounts: Account[], values: Values) {
+  if (values.amount === null) return undefined
+  const size = Math.abs(values.amount)
+  const due = values.starts_on === cost?.starts_on
+    ? cost.next_due_on ?? values.starts_on
+    : values.starts_on
+  return bookedAs(values.direction === 'in' ? size : -size, currencyOf(accounts, values), due)
+}
+
+type MoneyFieldsProps = { cost: Recurring | null, accounts: Account[], values: Values }
+
+/** The name, the amount and the accounts of a cost. A transfer has two accounts. */
+const MoneyFields = ({ cost, accounts, values }: MoneyFieldsProps) => (
+  <>
+    <TextField name='title' label={common.name} maxLength={255} required />
+    <AmountField name='amount' label={common.amount} direction='direction' required />
+    <DirectionField hint={hintOf(cost, accounts, values)} hasTransfer />
+    <ComboboxField
+      name='account_id'
+      label={common.account}
+      of={accounts}
+      none={m.none}
+      required={values.direction === 'transfer'}
+    />
+    {values.direction === 'transfer' && (
+      <ComboboxField
+        name='to_account_id'
+        label={m.toAccount}
+        of={accounts.filter(({ id, currency }) =>
+          id !== values.account_id && currency === currencyOf(accounts, values)
+        )}
+        required
+      />
+    )}
+    {!accounts.some(({ id }) => id === values.account_id) && <CurrencyField />}
+  </>
+)
+
+/** The frequency of a cost, and its first and last day. */
+const TimeFields = () => (
+  <>
+    <Select name='period' label={m.frequency}>
+      <Options of={periods} />
+    </Select>
+    <TextField
+      name='interval_in_days'
+      label={m.interval}
+      type='number'
+      min={1}
+      hint={m.intervalHint}
+    />
+    <DateField name='starts_on' label={m.firstDueOn} required />
+    <DateField name='ends_on' label={m.until} />
+  </>
+)

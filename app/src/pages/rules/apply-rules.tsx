@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSessionContext } from '../../shell/session-context.tsx'
-import { categoriesQuery } from '../../data/categories.ts'
+import { categoriesQuery, type Category } from '../../data/categories.ts'
 import { useChange } from '../../data/change.ts'
 import {
   applyRules,
@@ -35,16 +35,6 @@ export function ApplyRules({ rule, onClose }: { rule: Rule | null, onClose: () =
     ...ruleChangesQuery(context, rule?.id ?? null),
     enabled: !apply.isPending,
   })
-  const nameOf = (id: string | null | undefined) =>
-    id === undefined ? [] : [categories.find((category) => category.id === id)?.name ?? m.none]
-  const textOf = ({ category_id, name, tags, transfer }: RuleChange['before']) =>
-    [
-      ...(name === undefined ? [] : [name]),
-      ...nameOf(category_id),
-      ...(transfer === undefined ? [] : [transfer ? m.transfer : m.noTransfer]),
-      ...(tags ?? []),
-    ]
-      .join(', ')
   const count = changes.data?.count ?? 0
   return (
     <Confirm
@@ -70,25 +60,11 @@ export function ApplyRules({ rule, onClose }: { rule: Rule | null, onClose: () =
                 </thead>
                 <tbody>
                   {rows.map((row) => (
-                    <tr key={row.transaction_id}>
-                      <th scope='row'>
-                        {row.transaction?.name}
-                        {row.transaction !== undefined && (
-                          <small>
-                            {formatDay(dayOf(row.transaction))},{' '}
-                            <Amount
-                              value={row.transaction.amount}
-                              currency={row.transaction.currency}
-                            />
-                          </small>
-                        )}
-                        {rule === null && (
-                          <small>{rules.find(({ id }) => id === row.rule_id)?.name}</small>
-                        )}
-                      </th>
-                      <td data-label={m.before}>{textOf(row.before)}</td>
-                      <td data-label={m.after}>{textOf(row.after)}</td>
-                    </tr>
+                    <ChangeRow
+                      key={row.transaction_id}
+                      {...{ row, categories }}
+                      rules={rule === null ? rules : null}
+                    />
                   ))}
                 </tbody>
               </table>
@@ -99,3 +75,45 @@ export function ApplyRules({ rule, onClose }: { rule: Rule | null, onClose: () =
     </Confirm>
   )
 }
+
+/** Describes the fields of a transaction that rules set. */
+function textOf(
+  { category_id: id, name, tags, transfer }: RuleChange['before'],
+  categories: Category[],
+): string {
+  const category = categories.find((one) => one.id === id)?.name ?? m.none
+  return [
+    ...(name === undefined ? [] : [name]),
+    ...(id === undefined ? [] : [category]),
+    ...(transfer === undefined ? [] : [transfer ? m.transfer : m.noTransfer]),
+    ...(tags ?? []),
+  ]
+    .join(', ')
+}
+
+type ChangeRowProps = {
+  row: RuleChange
+  categories: Category[]
+  /** null if only one rule applies, which the title names. */
+  rules: Rule[] | null
+}
+
+/** A transaction before and after the rules. */
+const ChangeRow = (
+  { row: { rule_id: ruleId, transaction, before, after }, categories, rules }: ChangeRowProps,
+) => (
+  <tr>
+    <th scope='row'>
+      {transaction?.name}
+      {transaction !== undefined && (
+        <small>
+          {formatDay(dayOf(transaction))},{' '}
+          <Amount value={transaction.amount} currency={transaction.currency} />
+        </small>
+      )}
+      {rules !== null && <small>{rules.find(({ id }) => id === ruleId)?.name}</small>}
+    </th>
+    <td data-label={m.before}>{textOf(before, categories)}</td>
+    <td data-label={m.after}>{textOf(after, categories)}</td>
+  </tr>
+)

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useReopenedDraft } from '../../shell/drafts.ts'
 import { useSessionContext } from '../../shell/session-context.tsx'
 import { updateRow, useChange, useDeletion } from '../../data/change.ts'
-import { categoriesQuery } from '../../data/categories.ts'
+import { categoriesQuery, type Category } from '../../data/categories.ts'
 import { deleteRule, type Rule, rulesQuery, setActive } from '../../data/rules.ts'
 import { common } from '../../messages/common.ts'
 import { rules as m } from '../../messages/rules.ts'
@@ -37,16 +37,6 @@ export function Page() {
     toastsErrors: true,
   })
   const close = () => setOpened(null)
-  const actionsOf = (
-    { set_category_id: category, set_name: name, add_tags: tags, mark_as_transfer: isTransfer }:
-      Rule,
-  ) =>
-    [
-      ...categories.filter(({ id }) => id === category).map((one) => one.name),
-      ...(name === null ? [] : [name]),
-      ...(isTransfer ? [m.transfer] : []),
-      ...(tags ?? []),
-    ].join(', ')
   return (
     <>
       <PageHead title={m.title}>
@@ -72,58 +62,7 @@ export function Page() {
         {(rows) => (
           <>
             <p className='field-note'>{m.orderHint}</p>
-            <table className='stacking'>
-              <thead>
-                <tr>
-                  <th>{common.name}</th>
-                  <th>{m.priority}</th>
-                  <th>{m.sets}</th>
-                  <th>{m.on}</th>
-                  {rights.write && <ActionsHead />}
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map((rule) => (
-                  <tr key={rule.id} className={rule.is_active ? undefined : 'resting'}>
-                    <th scope='row'>{rule.name}</th>
-                    <td data-label={m.priority}>{rule.priority}</td>
-                    <td data-label={m.sets}>{actionsOf(rule)}</td>
-                    <td data-label={m.on}>
-                      <input
-                        type='checkbox'
-                        role='switch'
-                        aria-label={m.onOf(rule.name)}
-                        checked={rule.is_active}
-                        disabled={!rights.write}
-                        onChange={({ target }) =>
-                          toggle({ id: rule.id, is_active: target.checked })}
-                      />
-                    </td>
-                    {rights.write && (
-                      <td className='row-actions'>
-                        <Action
-                          name={m.applyToExisting}
-                          of={rule.name}
-                          disabled={!rule.is_active}
-                          onClick={() => setOpened({ dialog: 'apply', rule })}
-                        />
-                        <Action
-                          name={common.edit}
-                          of={rule.name}
-                          onClick={() =>
-                            setOpened({ dialog: 'edit', rule })}
-                        />
-                        <Action
-                          name={common.delete}
-                          of={rule.name}
-                          onClick={() => remove(rule)}
-                        />
-                      </td>
-                    )}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <RuleTable {...{ rows, categories, toggle, remove }} onOpen={setOpened} />
           </>
         )}
       </QueryBoundary>
@@ -134,3 +73,82 @@ export function Page() {
     </>
   )
 }
+
+type RuleTableProps = {
+  rows: Rule[]
+  categories: Category[]
+  toggle: (change: Pick<Rule, 'id' | 'is_active'>) => void
+  remove: (rule: Rule) => void
+  onOpen: (opened: Opened) => void
+}
+
+function RuleTable({ rows, ...props }: RuleTableProps) {
+  const { rights } = useSessionContext()
+  return (
+    <table className='stacking'>
+      <thead>
+        <tr>
+          <th>{common.name}</th>
+          <th>{m.priority}</th>
+          <th>{m.sets}</th>
+          <th>{m.on}</th>
+          {rights.write && <ActionsHead />}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((rule) => (
+          <RuleRow key={rule.id} {...props} rule={rule} isReadOnly={!rights.write} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Describes the fields that a rule sets. */
+const actionsOf = (
+  { set_category_id: category, set_name: name, add_tags: tags, mark_as_transfer: isTransfer }: Rule,
+  categories: Category[],
+): string =>
+  [
+    ...categories.filter(({ id }) => id === category).map((one) => one.name),
+    ...(name === null ? [] : [name]),
+    ...(isTransfer ? [m.transfer] : []),
+    ...(tags ?? []),
+  ].join(', ')
+
+type RuleRowProps = Omit<RuleTableProps, 'rows'> & { rule: Rule, isReadOnly: boolean }
+
+const RuleRow = ({ rule, isReadOnly, categories, toggle, remove, onOpen }: RuleRowProps) => (
+  <tr className={rule.is_active ? undefined : 'resting'}>
+    <th scope='row'>{rule.name}</th>
+    <td data-label={m.priority}>{rule.priority}</td>
+    <td data-label={m.sets}>{actionsOf(rule, categories)}</td>
+    <td data-label={m.on}>
+      <input
+        type='checkbox'
+        role='switch'
+        aria-label={m.onOf(rule.name)}
+        checked={rule.is_active}
+        disabled={isReadOnly}
+        onChange={({ target }) =>
+          toggle({ id: rule.id, is_active: target.checked })}
+      />
+    </td>
+    {!isReadOnly && (
+      <td className='row-actions'>
+        <Action
+          name={m.applyToExisting}
+          of={rule.name}
+          disabled={!rule.is_active}
+          onClick={() => onOpen({ dialog: 'apply', rule })}
+        />
+        <Action
+          name={common.edit}
+          of={rule.name}
+          onClick={() => onOpen({ dialog: 'edit', rule })}
+        />
+        <Action name={common.delete} of={rule.name} onClick={() => remove(rule)} />
+      </td>
+    )}
+  </tr>
+)

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useSessionContext } from '../../shell/session-context.tsx'
-import { accountsQuery } from '../../data/accounts.ts'
-import { categoriesQuery } from '../../data/categories.ts'
+import { type Account, accountsQuery } from '../../data/accounts.ts'
+import { categoriesQuery, type Category } from '../../data/categories.ts'
 import { useChange } from '../../data/change.ts'
 import { changedFields, inputOf } from '../../data/changed-fields.ts'
 import { deleteRule, type Rule, rulesQuery, type RuleValues, saveRule } from '../../data/rules.ts'
@@ -138,38 +138,7 @@ export function RuleForm(
       >
         {({ watch }) => (
           <>
-            <TextField name='name' label={common.name} maxLength={255} required />
-            <TextField name='text' label={m.text} hint={m.textHint} maxLength={1000} />
-            <TextField name='least' label={m.least} type='number' step='any' hint={m.signHint} />
-            <TextField name='most' label={m.most} type='number' step='any' />
-            <ComboboxField
-              name='account'
-              label={common.account}
-              of={accounts}
-              none={m.anyAccount}
-            />
-            <Checkbox name='isTransfer'>{m.markAsTransfer}</Checkbox>
-            {!watch('isTransfer') && (
-              <ComboboxField
-                name='category'
-                label={m.setCategory}
-                of={categories}
-                none={m.unchanged}
-              />
-            )}
-            <TextField name='newName' label={m.setName} maxLength={255} />
-            <TextField name='tags' label={m.addTags} hint={m.tagsHint} />
-            <TextField
-              name='priority'
-              label={m.priority}
-              type='number'
-              step={1}
-              min={-2147483648}
-              max={2147483647}
-              hint={m.priorityHint}
-              required
-            />
-            <Checkbox name='isActive'>{m.isActive}</Checkbox>
+            <Fields {...{ accounts, categories }} isTransfer={watch('isTransfer')} />
             <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
           </>
         )}
@@ -177,3 +146,43 @@ export function RuleForm(
     </Dialog>
   )
 }
+
+type FieldsProps = { accounts: Account[], categories: Category[], isTransfer: boolean }
+
+/** A transfer has no category. */
+const Fields = ({ accounts, categories, isTransfer }: FieldsProps) => (
+  <>
+    <TextField name='name' label={common.name} maxLength={255} required />
+    <TextField name='text' label={m.text} hint={m.textHint} maxLength={1000} />
+    <TextField name='least' label={m.least} type='number' step='any' hint={m.signHint} />
+    <TextField name='most' label={m.most} type='number' step='any' />
+    <ComboboxField
+      name='account'
+      label={common.account}
+      of={accounts}
+      none={m.anyAccount}
+    />
+    <Checkbox name='isTransfer'>{m.markAsTransfer}</Checkbox>
+    {!isTransfer && (
+      <ComboboxField
+        name='category'
+        label={m.setCategory}
+        of={categories}
+        none={m.unchanged}
+      />
+    )}
+    <TextField name='newName' label={m.setName} maxLength={255} />
+    <TextField name='tags' label={m.addTags} hint={m.tagsHint} />
+    <TextField
+      name='priority'
+      label={m.priority}
+      type='number'
+      step={1}
+      min={-2147483648}
+      max={2147483647}
+      hint={m.priorityHint}
+      required
+    />
+    <Checkbox name='isActive'>{m.isActive}</Checkbox>
+  </>
+)

@@ -84,11 +84,8 @@ export function ApiKeys() {
 }
 
 function NewKey() {
-  const { teams } = useSessionContext()
   const create = useAccountChange(createApiKey)
   const made = create.data?.key
-  const rolesOf = (organizationId: string) =>
-    rolesBelow(teams.find(({ id }) => id === organizationId)?.role ?? null)
   if (made !== undefined)
     return (
       <ShownOnce
@@ -129,26 +126,37 @@ function NewKey() {
       >
         {({ watch }) => (
           <>
-            <TextField name='name' label={m.keyName} required maxLength={200} />
-            <Select name='organizationId' label={m.dataOf}>
-              <option value=''>{m.personal}</option>
-              <Options of={teams} />
-            </Select>
-            <Select name='role' label={m.permissions}>
-              <Options
-                of={Object.fromEntries(
-                  rolesOf(watch('organizationId')).map((role) => [role, roleNames[role]]),
-                )}
-              />
-            </Select>
-            <Select name='expiresInDays' label={m.expiry}>
-              <Options of={m.keyLifetimes} />
-            </Select>
+            <Fields organizationId={watch('organizationId')} />
             <Confirmation error={create.error} />
             <SubmitButton isBusy={create.isPending}>{m.createKey}</SubmitButton>
           </>
         )}
       </Form>
     </Fold>
+  )
+}
+
+/** The permissions of a key depend on the user's role in the team. */
+function Fields({ organizationId }: { organizationId: string }) {
+  const { teams } = useSessionContext()
+  const role = teams.find(({ id }) => id === organizationId)?.role ?? null
+  return (
+    <>
+      <TextField name='name' label={m.keyName} required maxLength={200} />
+      <Select name='organizationId' label={m.dataOf}>
+        <option value=''>{m.personal}</option>
+        <Options of={teams} />
+      </Select>
+      <Select name='role' label={m.permissions}>
+        <Options
+          of={Object.fromEntries(
+            rolesBelow(role).map((one) => [one, roleNames[one]]),
+          )}
+        />
+      </Select>
+      <Select name='expiresInDays' label={m.expiry}>
+        <Options of={m.keyLifetimes} />
+      </Select>
+    </>
   )
 }

@@ -60,56 +60,56 @@ function QuestionDialog(
   )
 }
 
+const renameQuestion = ({ id, name }: Passkey): Question => ({
+  title: m.renameOf(name),
+  action: common.save,
+  fields: <TextField name='name' label={common.name} maxLength={100} required />,
+  isConfirmed: false,
+  done: m.passkeyRenamed,
+  name,
+  work: (values) => renamePasskey({ passkeyId: id, name: values.name }),
+})
+
+/** @param note the effect of the deletion of the last passkey */
+const deleteQuestion = ({ id, name }: Passkey, note: string): Question => ({
+  title: m.deleteOf(name),
+  text: m.deletePasskeyHint(note),
+  action: common.delete,
+  isConfirmed: true,
+  done: m.passkeyDeleted,
+  work: (values) => deletePasskey({ passkeyId: id, ...ownPassword(values) }),
+})
+
+const requireQuestion = (required: boolean): Question => ({
+  title: required ? m.requirePasskey : m.allowPassword,
+  text: required
+    ? m.requirePasskeyHint
+    : m.allowPasswordHint,
+  action: required ? m.requirePasskey : m.allowPasswordConfirm,
+  isConfirmed: true,
+  done: required ? m.passkeyRequired : m.passkeyNotRequired,
+  work: (values) => requirePasskey({ required, ...ownPassword(values) }),
+})
+
+const passwordQuestion: Question = {
+  title: m.removePassword,
+  text: m.removePasswordHint,
+  action: m.removePasswordConfirm,
+  isConfirmed: true,
+  done: m.passwordRemoved,
+  work: (values) => removePassword(ownPassword(values)),
+}
+
 /** The passkeys of the account, and the settings of the password beside them. */
 export function Passkeys() {
   const { user } = useSessionContext()
-  const toast = useToast()
   const found = useQuery(passkeysQuery(user.id))
-  const add = useAccountChange(addPasskey, ({ name }) => toast(m.passkeyAdded(name)))
   const [question, setQuestion] = useState<Question | null>(null)
   const hasPassword = found.data?.has_password ?? true
   const isRequired = found.data?.required ?? false
-
   const afterLast = hasPassword
     ? isRequired ? m.lastPasskey : ''
     : m.lastPasskeyNoPassword
-
-  const rename = ({ id, name }: Passkey): Question => ({
-    title: m.renameOf(name),
-    action: common.save,
-    fields: <TextField name='name' label={common.name} maxLength={100} required />,
-    isConfirmed: false,
-    done: m.passkeyRenamed,
-    name,
-    work: (values) => renamePasskey({ passkeyId: id, name: values.name }),
-  })
-  const remove = ({ id, name }: Passkey): Question => ({
-    title: m.deleteOf(name),
-    text: m.deletePasskeyHint(found.data?.passkeys.length === 1 ? afterLast : ''),
-    action: common.delete,
-    isConfirmed: true,
-    done: m.passkeyDeleted,
-    work: (values) => deletePasskey({ passkeyId: id, ...ownPassword(values) }),
-  })
-  const require = (required: boolean): Question => ({
-    title: required ? m.requirePasskey : m.allowPassword,
-    text: required
-      ? m.requirePasskeyHint
-      : m.allowPasswordHint,
-    action: required ? m.requirePasskey : m.allowPasswordConfirm,
-    isConfirmed: true,
-    done: required ? m.passkeyRequired : m.passkeyNotRequired,
-    work: (values) => requirePasskey({ required, ...ownPassword(values) }),
-  })
-  const withoutPassword: Question = {
-    title: m.removePassword,
-    text: m.removePasswordHint,
-    action: m.removePasswordConfirm,
-    isConfirmed: true,
-    done: m.passwordRemoved,
-    work: (values) => removePassword(ownPassword(values)),
-  }
-
   return (
     <section className='section'>
       <h3>{m.passkeys}</h3>
@@ -117,40 +117,23 @@ export function Passkeys() {
       <ErrorNote error={found.error} />
       {found.isPending && <Skeleton />}
       <ul className='list'>
-        {found.data?.passkeys.map((passkey) => (
-          <li key={passkey.id}>
-            <span>
-              {passkey.name}
-              <small>
-                {passkey.backed_up ? m.synchronized : m.onOneDevice}
-                {m.passkeySince(formatMoment(passkey.created_at))}
-                {passkey.last_used_at !== null &&
-                  m.passkeyLastUsed(formatMoment(passkey.last_used_at))}
-              </small>
-            </span>
-            <span className='buttons'>
-              <Action
-                name={m.rename}
-                of={passkey.name}
-                onClick={() => setQuestion(rename(passkey))}
-              />
-              <Action
-                name={common.delete}
-                of={passkey.name}
-                onClick={() => setQuestion(remove(passkey))}
-              />
-            </span>
-          </li>
+        {found.data?.passkeys.map((passkey, _, all) => (
+          <PasskeyItem
+            key={passkey.id}
+            passkey={passkey}
+            noteOfDeletion={all.length === 1 ? afterLast : ''}
+            onQuestion={setQuestion}
+          />
         ))}
       </ul>
       {hasPassword && found.data !== undefined && found.data.passkeys.length > 0 && (
         <>
           <p>{isRequired ? m.passkeyRequiredNote : m.passkeyNotRequiredNote}</p>
           <div className='buttons'>
-            <button type='button' onClick={() => setQuestion(require(!isRequired))}>
+            <button type='button' onClick={() => setQuestion(requireQuestion(!isRequired))}>
               {isRequired ? m.allowPassword : m.requirePasskey}
             </button>
-            <button type='button' onClick={() => setQuestion(withoutPassword)}>
+            <button type='button' onClick={() => setQuestion(passwordQuestion)}>
               {m.removePassword}
             </button>
           </div>
@@ -162,27 +145,65 @@ export function Passkeys() {
           onClose={() => setQuestion(null)}
         />
       )}
-      {hasPasskeys && user.email_verified && (
-        <Fold name={m.addPasskey} of={add}>
-          <Form
-            defaultValues={{ name: '', password: '' }}
-            error={add.error}
-            onSubmit={(values) => add.mutate({ name: values.name, ...ownPassword(values) })}
-          >
-            <TextField
-              name='name'
-              label={m.passkeyName}
-              maxLength={100}
-              placeholder={m.passkeyNameDefault}
-              required
-            />
-            <Confirmation error={add.error} />
-            <SubmitButton isBusy={add.isPending}>{m.addPasskeyConfirm}</SubmitButton>
-          </Form>
-        </Fold>
-      )}
+      {hasPasskeys && user.email_verified && <AddPasskey />}
       {hasPasskeys && !user.email_verified && <p>{m.verifyToAdd}</p>}
       {!hasPasskeys && <p>{m.passkeysUnsupported}</p>}
     </section>
+  )
+}
+
+type PasskeyItemProps = {
+  passkey: Passkey
+  noteOfDeletion: string
+  onQuestion: (question: Question) => void
+}
+
+const PasskeyItem = ({ passkey, noteOfDeletion, onQuestion }: PasskeyItemProps) => (
+  <li>
+    <span>
+      {passkey.name}
+      <small>
+        {passkey.backed_up ? m.synchronized : m.onOneDevice}
+        {m.passkeySince(formatMoment(passkey.created_at))}
+        {passkey.last_used_at !== null &&
+          m.passkeyLastUsed(formatMoment(passkey.last_used_at))}
+      </small>
+    </span>
+    <span className='buttons'>
+      <Action
+        name={m.rename}
+        of={passkey.name}
+        onClick={() => onQuestion(renameQuestion(passkey))}
+      />
+      <Action
+        name={common.delete}
+        of={passkey.name}
+        onClick={() => onQuestion(deleteQuestion(passkey, noteOfDeletion))}
+      />
+    </span>
+  </li>
+)
+
+function AddPasskey() {
+  const toast = useToast()
+  const add = useAccountChange(addPasskey, ({ name }) => toast(m.passkeyAdded(name)))
+  return (
+    <Fold name={m.addPasskey} of={add}>
+      <Form
+        defaultValues={{ name: '', password: '' }}
+        error={add.error}
+        onSubmit={(values) => add.mutate({ name: values.name, ...ownPassword(values) })}
+      >
+        <TextField
+          name='name'
+          label={m.passkeyName}
+          maxLength={100}
+          placeholder={m.passkeyNameDefault}
+          required
+        />
+        <Confirmation error={add.error} />
+        <SubmitButton isBusy={add.isPending}>{m.addPasskeyConfirm}</SubmitButton>
+      </Form>
+    </Fold>
   )
 }

@@ -32,7 +32,7 @@ const tableNames = Object.fromEntries(
  * and deleting.
  */
 export function Webhooks() {
-  const { user, teams } = useSessionContext()
+  const { user } = useSessionContext()
   const toast = useToast()
   const [deleted, setDeleted] = useState<Webhook | null>(null)
   const [rotated, setRotated] = useState<Webhook | null>(null)
@@ -47,26 +47,6 @@ export function Webhooks() {
     setDeleted(null)
     toast(m.webhookDeleted)
   })
-  const ownerOf = ({ organization_id: id }: Webhook) =>
-    id === null
-      ? m.personalWithin
-      : teams.find((team) => team.id === id)?.name ?? common.unnamedTeam
-  const stateOf = (
-    {
-      disabled_at: disabledAt,
-      failing_since: failingSince,
-      last_failure: failure,
-      last_status: status,
-      delivered_at: deliveredAt,
-    }: Webhook,
-  ) => {
-    const reason = failure === null ? '' : m.failures[failure]
-    if (disabledAt !== null)
-      return m.offSince(formatMoment(disabledAt), m.failedWith(reason, status))
-    if (failingSince !== null)
-      return m.failsSince(formatMoment(failingSince), m.failedWith(reason, status))
-    return deliveredAt === null ? m.nothingSent : m.lastSent(formatMoment(deliveredAt))
-  }
   return (
     <section className='section'>
       <h2>{m.webhooks}</h2>
@@ -75,30 +55,14 @@ export function Webhooks() {
       {webhooks.isPending && <Skeleton />}
       <ul className='list'>
         {webhooks.data?.map((webhook) => (
-          <li key={webhook.id}>
-            <span>
-              {webhook.name} <code>{new URL(webhook.url).host}</code>
-              <small>
-                {ownerOf(webhook)}, {stateOf(webhook)}
-              </small>
-            </span>
-            <span className='buttons'>
-              {webhook.disabled_at !== null && (
-                <Action
-                  name={m.turnOn}
-                  of={webhook.name}
-                  onClick={() => enable.mutate(webhook)}
-                />
-              )}
-              <Action name={m.test} of={webhook.name} onClick={() => test.mutate(webhook)} />
-              <Action
-                name={m.newSecret}
-                of={m.forName(webhook.name)}
-                onClick={() => setRotated(webhook)}
-              />
-              <Action name={common.delete} of={webhook.name} onClick={() => setDeleted(webhook)} />
-            </span>
-          </li>
+          <WebhookItem
+            key={webhook.id}
+            webhook={webhook}
+            onEnable={() => enable.mutate(webhook)}
+            onTest={() => test.mutate(webhook)}
+            onRotate={() => setRotated(webhook)}
+            onDelete={() => setDeleted(webhook)}
+          />
         ))}
       </ul>
       {user.email_verified ? <NewWebhook /> : <p>{m.verifyToCreate}</p>}
@@ -116,6 +80,56 @@ export function Webhooks() {
         </Confirm>
       )}
     </section>
+  )
+}
+
+/** Describes the result of the last delivery. */
+const stateOf = (
+  {
+    disabled_at: disabledAt,
+    failing_since: failingSince,
+    last_failure: failure,
+    last_status: status,
+    delivered_at: deliveredAt,
+  }: Webhook,
+) => {
+  const reason = failure === null ? '' : m.failures[failure]
+  if (disabledAt !== null)
+    return m.offSince(formatMoment(disabledAt), m.failedWith(reason, status))
+  if (failingSince !== null)
+    return m.failsSince(formatMoment(failingSince), m.failedWith(reason, status))
+  return deliveredAt === null ? m.nothingSent : m.lastSent(formatMoment(deliveredAt))
+}
+
+type WebhookItemProps = {
+  webhook: Webhook
+  onEnable: () => void
+  onTest: () => void
+  onRotate: () => void
+  onDelete: () => void
+}
+
+function WebhookItem({ webhook, onEnable, onTest, onRotate, onDelete }: WebhookItemProps) {
+  const { teams } = useSessionContext()
+  const { name, organization_id: organizationId } = webhook
+  const owner = organizationId === null
+    ? m.personalWithin
+    : teams.find((team) => team.id === organizationId)?.name ?? common.unnamedTeam
+  return (
+    <li>
+      <span>
+        {name} <code>{new URL(webhook.url).host}</code>
+        <small>
+          {owner}, {stateOf(webhook)}
+        </small>
+      </span>
+      <span className='buttons'>
+        {webhook.disabled_at !== null && <Action name={m.turnOn} of={name} onClick={onEnable} />}
+        <Action name={m.test} of={name} onClick={onTest} />
+        <Action name={m.newSecret} of={m.forName(name)} onClick={onRotate} />
+        <Action name={common.delete} of={name} onClick={onDelete} />
+      </span>
+    </li>
   )
 }
 

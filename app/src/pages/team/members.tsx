@@ -37,44 +37,16 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
       <ErrorNote error={members.error ?? change.error} />
       {members.isPending && <Skeleton />}
       <ul className='list'>
-        {members.data?.map((member) => {
-          const { user_id: userId, role } = member
-          const isChangeable = rights.manage && role !== 'owner' && userId !== user.id
-          return (
-            <li key={member.id}>
-              <span>
-                {nameOf(member)}
-                <small>{member.user?.email}</small>
-              </span>
-              {isChangeable
-                ? (
-                  <select
-                    aria-label={m.roleOf(nameOf(member))}
-                    value={role}
-                    disabled={change.isPending}
-                    onChange={({ target }) =>
-                      change.mutate({
-                        organizationId,
-                        userId,
-                        role: target.value as GrantableRole,
-                      })}
-                  >
-                    {Object.keys(grantableRoles).map((one) => (
-                      <option key={one} value={one}>{common.roles[one as GrantableRole]}</option>
-                    ))}
-                  </select>
-                )
-                : <span className='badge'>{common.roles[role]}</span>}
-              {isChangeable && (
-                <Action
-                  name={common.remove}
-                  of={nameOf(member)}
-                  onClick={() => setLeaving(member)}
-                />
-              )}
-            </li>
-          )
-        })}
+        {members.data?.map((member) => (
+          <MemberItem
+            key={member.id}
+            member={member}
+            isChangeable={rights.manage && member.role !== 'owner' && member.user_id !== user.id}
+            isBusy={change.isPending}
+            onRole={(role) => change.mutate({ organizationId, userId: member.user_id, role })}
+            onRemove={() => setLeaving(member)}
+          />
+        ))}
       </ul>
       {leaving !== null && (
         <Confirm
@@ -91,6 +63,39 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
     </section>
   )
 }
+
+type MemberItemProps = {
+  member: Member
+  isChangeable: boolean
+  isBusy: boolean
+  onRole: (role: GrantableRole) => void
+  onRemove: () => void
+}
+
+/** A member with the role, which may be changeable. */
+const MemberItem = ({ member, isChangeable, isBusy, onRole, onRemove }: MemberItemProps) => (
+  <li>
+    <span>
+      {nameOf(member)}
+      <small>{member.user?.email}</small>
+    </span>
+    {isChangeable
+      ? (
+        <select
+          aria-label={m.roleOf(nameOf(member))}
+          value={member.role}
+          disabled={isBusy}
+          onChange={({ target }) => onRole(target.value as GrantableRole)}
+        >
+          {Object.keys(grantableRoles).map((one) => (
+            <option key={one} value={one}>{common.roles[one as GrantableRole]}</option>
+          ))}
+        </select>
+      )
+      : <span className='badge'>{common.roles[member.role]}</span>}
+    {isChangeable && <Action name={common.remove} of={nameOf(member)} onClick={onRemove} />}
+  </li>
+)
 
 function textOf({ kind, user, actor, role }: MembershipEvent): string {
   const who = user === null ? m.formerMember : user.name || m.unnamed

@@ -48,17 +48,68 @@ const valuesOf = (row: Transaction, begin?: Beginning) => ({
   ...textsOf(row),
 })
 
+type Values = ReturnType<typeof valuesOf>
+
+/** Returns the changed fields of a row, and its tags and parts; null for unchanged ones. */
+function changesOf(row: Transaction, { tags, parts, ...values }: Values) {
+  const wanted = {
+    ...values,
+    currency: values.currency ?? row.currency,
+    ...Object.fromEntries(textColumns.map((column) => [column, values[column] || null])),
+  }
+  const names = [
+    ...new Set(tags.split(',').map((name) => name.trim()).filter((name) => name !== '')),
+  ]
+  const haveTagsChanged =
+    names.toSorted().join() !== row.tags.map(({ name }) => name).toSorted().join()
+  const havePartsChanged = JSON.stringify(parts) !== JSON.stringify(partsOf(row))
+  return {
+    changed: changedFields(row, wanted),
+    tagNames: haveTagsChanged ? names : null,
+    items: havePartsChanged ? parts.map((part) => itemOf(part, row)) : null,
+  }
+}
+
+/** Returns the row as the user last saw it, and a function that stores the form. */
+function useStoring(row: Transaction, save: TransactionChanges['save'], onStored: () => void) {
+  const { context } = useSessionContext()
+  const existingTags = useQuery(tagsQuery(context)).data ?? []
+  const [seen, setSeen] = useState(row)
+  const store = async (values: Values) => {
+    const { changed, tagNames, items } = changesOf(row, values)
+    const tags = tagNames === null
+      ? undefined
+      : (await tagsNamed(context, tagNames, existingTags)).map(({ id }) => id)
+    if (Object.keys(changed).length > 0 || tags !== undefined || items !== null) {
+      await save.mutateAsync({
+        row: seen,
+        changed: {
+          values: changed,
+          ...(tags !== undefined && { tags }),
+          ...(items !== null && { items }),
+        },
+      })
+    }
+    onStored()
+  }
+  const submit = (values: Values) => {
+    if (
+      save.isPending || !doFit(row, values.parts) ||
+      values.parts.some(({ amount }) => amount === null)
+    ) return
+    // the mutation keeps the error for the form
+    store(values).catch((error: unknown) => error instanceof ChangedMeanwhile && setSeen(error.row))
+  }
+  return { seen, submit }
+}
+
 /**
  * @param row the row as the details were opened @param now the row as the list has it @param isGone
  * whether the list has it no longer
  */
 export function Details({ begin, row, now, isGone, categories, changes, onClose }: DetailsProps) {
-  const { context } = useSessionContext()
   const { save, renew } = changes
-  const existingTags = useQuery(tagsQuery(context)).data ?? []
-  /** The row as the user last saw it. */
-  const [seen, setSeen] = useState(row)
-
+  const { seen, submit } = useStoring(row, save, onClose)
   const close = () => {
     // another user may have changed the row
     if (save.isError) void renew([row]).catch(() => undefined)
@@ -66,42 +117,6 @@ export function Details({ begin, row, now, isGone, categories, changes, onClose 
     changes.link.reset()
     changes.unlink.reset()
     onClose()
-  }
-  const store = async ({ tags: tagText, parts, ...values }: ReturnType<typeof valuesOf>) => {
-    const wanted = {
-      ...values,
-      currency: values.currency ?? row.currency,
-      ...Object.fromEntries(textColumns.map((column) => [column, values[column] || null])),
-    }
-    const changed = changedFields(row, wanted)
-    const names = [
-      ...new Set(tagText.split(',').map((name) => name.trim()).filter((name) => name !== '')),
-    ]
-    const haveTagsChanged =
-      names.toSorted().join() !== row.tags.map(({ name }) => name).toSorted().join()
-    const havePartsChanged = JSON.stringify(parts) !== JSON.stringify(partsOf(row))
-    const tags = haveTagsChanged
-      ? (await tagsNamed(context, names, existingTags)).map(({ id }) => id)
-      : undefined
-    if (Object.keys(changed).length > 0 || haveTagsChanged || havePartsChanged) {
-      await save.mutateAsync({
-        row: seen,
-        changed: {
-          values: changed,
-          ...(tags !== undefined && { tags }),
-          ...(havePartsChanged && { items: parts.map((part) => itemOf(part, row)) }),
-        },
-      })
-    }
-    onClose()
-  }
-  const submit = (values: ReturnType<typeof valuesOf>) => {
-    if (
-      save.isPending || !doFit(row, values.parts) ||
-      values.parts.some(({ amount }) => amount === null)
-    ) return
-    // the mutation keeps the error for the form
-    store(values).catch((error: unknown) => error instanceof ChangedMeanwhile && setSeen(error.row))
   }
   return (
     <Dialog
@@ -119,31 +134,7 @@ export function Details({ begin, row, now, isGone, categories, changes, onClose 
       >
         {({ watch, formState: { isDirty } }) => (
           <>
-            <Select name='status' label={m.status}>
-              {statuses.map((status) => (
-                <option key={status} value={status}>{common.statuses[status]}</option>
-              ))}
-            </Select>
-            <TextField name='tags' label={m.tags} hint={m.tagsHint} autoComplete='off' />
-            {textColumns.map((column) => (
-              <TextField
-                key={column}
-                name={column}
-                label={capitalized(fields[column])}
-                maxLength={textLengths[column]}
-              />
-            ))}
-            <CurrencyField
-              readOnly={row.account_id !== null || row.transfer_id !== null}
-              {...(row.account_id !== null && { hint: m.currencyHint })}
-            />
-            <Splits
-              row={row}
-              currency={/^[a-z]{3}$/.test(watch('currency') ?? '')
-                ? watch('currency') ?? ''
-                : row.currency}
-              categories={categories}
-            />
+            <Fields {...{ row, categories }} currency={watch('currency') ?? ''} />
             <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
             <TransferLink row={row} changes={changes} isEdited={isDirty} onDone={close} />
           </>
@@ -156,6 +147,39 @@ export function Details({ begin, row, now, isGone, categories, changes, onClose 
     </Dialog>
   )
 }
+
+type FieldsProps = Pick<DetailsProps, 'row' | 'categories'> & {
+  /** The currency as typed. */
+  currency: string
+}
+
+const Fields = ({ row, categories, currency }: FieldsProps) => (
+  <>
+    <Select name='status' label={m.status}>
+      {statuses.map((status) => (
+        <option key={status} value={status}>{common.statuses[status]}</option>
+      ))}
+    </Select>
+    <TextField name='tags' label={m.tags} hint={m.tagsHint} autoComplete='off' />
+    {textColumns.map((column) => (
+      <TextField
+        key={column}
+        name={column}
+        label={capitalized(fields[column])}
+        maxLength={textLengths[column]}
+      />
+    ))}
+    <CurrencyField
+      readOnly={row.account_id !== null || row.transfer_id !== null}
+      {...(row.account_id !== null && { hint: m.currencyHint })}
+    />
+    <Splits
+      row={row}
+      currency={/^[a-z]{3}$/.test(currency) ? currency : row.currency}
+      categories={categories}
+    />
+  </>
+)
 
 /** The elements that the dialog begins with. */
 const beginnings: Record<Beginning, string> = { split: '.tx-split input', transfer: '.tx-link h3' }

@@ -24,7 +24,7 @@ export type ListState = {
     | null
 }
 
-type ListAction =
+export type ListAction =
   | { type: 'activate', id: string }
   /** Selects rows that are not selected, and the other way round. */
   | { type: 'toggle', ids: readonly string[] }

@@ -1,49 +1,31 @@
 /** The virtual list: only rows in the viewport are rendered. */
-import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import type { VirtualItem } from '@tanstack/react-virtual'
 import {
   type DragEvent,
-  Fragment,
+  type FocusEvent,
   type KeyboardEvent,
-  memo,
   type ReactNode,
   type RefObject,
-  useCallback,
   useEffect,
-  useLayoutEffect,
   useMemo,
-  useRef,
-  useState,
 } from 'react'
-import { columnOf, type Sort } from '../../data/transactions/filters.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { formatDayInWords, today } from '../../locale/days.ts'
 import { Amount } from '../../parts/ui.tsx'
 import type { Day } from './days.ts'
+import { Head, type HeadProps } from './list-head.tsx'
 import { type Names, Row } from './row.tsx'
+import { type Anchor, covered, headingOf, useKeptPlace, useVirtualRows } from './virtual-rows.ts'
 import { common } from '../../messages/common.ts'
-import { transactions as m } from '../../messages/transactions.ts'
 
-type ListProps = {
+type ListProps = HeadProps & {
   grid: RefObject<HTMLDivElement | null>
-  rows: readonly Transaction[]
   names: Names
   /** Whether `onEnd` can load more rows. */
   hasMore: boolean
   onEnd: () => void
-  sort: Sort
-  /** The first row of each day, if the list is grouped by day. */
-  days: ReadonlyMap<string, Day> | null
-  /**
-   * Whether columns other than the date are sortable. For very many rows the database would have to
-   * read all.
-   */
-  isSortable: boolean
-  onSort: (sort: Sort) => void
-  isReadOnly: boolean
   active: string | null
   onActive: (id: string) => void
-  selected: ReadonlySet<string>
-  onSelect: (ids: readonly string[]) => void
   /** The edited row, and its form. */
   edited: string | null
   editor: ReactNode
@@ -62,16 +44,6 @@ type ListProps = {
   onDelete: () => void
 }
 
-/** Heights of the bars at the edges of the window, in pixels. */
-const covered = { top: 64, bottom: 128 }
-
-/** The height of a day's heading, in pixels, as the style sheet has it. */
-const dayHeight = 44
-
-/** Returns the height of the heading above a row. */
-const headingOf = (days: ListProps['days'], row: Transaction | undefined): number =>
-  row !== undefined && days?.has(row.id) === true ? dayHeight : 0
-
 const step: Record<string, number> = {
   ArrowDown: 1,
   ArrowUp: -1,
@@ -81,125 +53,88 @@ const step: Record<string, number> = {
   End: Infinity,
 }
 
-/**
- * Measures the position of the list and the common height of its rows when the page changes its
- * size. Measuring while scrolling would force a layout in each frame.
- */
-function usePlace(grid: ListProps['grid']) {
-  const [place, setPlace] = useState({ top: 0, rowHeight: innerWidth < 768 ? 64 : 44 })
-  useEffect(() => {
-    const observer = new ResizeObserver(() => {
-      setPlace((before) => {
-        const top = Math.round((grid.current?.getBoundingClientRect().top ?? 0) + scrollY)
-        const rowHeight =
-          grid.current?.querySelector<HTMLElement>('.tx-rows > .tx-row:not(.tx-edited)')
-            ?.offsetHeight ?? before.rowHeight
-        return top === before.top && rowHeight === before.rowHeight ? before : { top, rowHeight }
-      })
-    })
-    observer.observe(document.body)
-    return () => observer.disconnect()
-  }, [grid])
-  return place
-}
-
-type Anchor = { id: string, start: number }
-
-/**
- * Keeps the rows in sight at their place when other users add or remove rows above them. At the top
- * of the page new rows appear instead, unless a row is edited.
- * @param find returns the row to keep
- * @param startOf returns the offset of a row in the page
- */
-function useKeptPlace(
-  rows: ListProps['rows'],
-  find: () => Anchor | undefined,
-  startOf: (id: string) => number | undefined,
+/** Does the step of a key. Leaves keys of fields and of the browser alone. */
+function pressKey(
+  event: KeyboardEvent,
+  { grid, rows, active, selected, isReadOnly, onActive, onSelect, ...on }: ListProps,
+  scrollTo: (index: number) => void,
 ): void {
-  const kept = useRef<{ rows: ListProps['rows'], anchor: Anchor | undefined }>({
-    rows,
-    anchor: undefined,
-  })
-  useLayoutEffect(() => {
-    const { rows: before, anchor } = kept.current
-    const start = anchor === undefined || before === rows ? undefined : startOf(anchor.id)
-    if (anchor !== undefined && start !== undefined && start !== anchor.start)
-      scrollBy(0, start - anchor.start)
-    kept.current = { rows, anchor: find() }
-  })
+  if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+  const at = rows.findIndex(({ id }) => id === active)
+  const by = step[event.key]
+  const row = rows[at]
+  if (by !== undefined) {
+    const to = Math.max(0, Math.min(rows.length - 1, at + by))
+    const next = rows[to]
+    if (next !== undefined) onActive(next.id)
+    scrollTo(to)
+  } else if (event.key === 'r' && row !== undefined) on.onReceipts(row)
+  else if (isReadOnly) return
+  else if ((event.key === 'Enter' || event.key === 'e') && row !== undefined) on.onEdit(row.id)
+  else if (event.key === 'c') on.onCategorize()
+  else if (event.key === 'm' && row !== undefined) {
+    const button = grid.current?.querySelector(`#tx-${CSS.escape(row.id)} .tx-menu button`)
+    if (button != null) on.onMenu(row, button)
+  } else if (event.key === ' ' && row !== undefined) onSelect([row.id])
+  else if (event.key === 'Delete' || event.key === 'Backspace') on.onDelete()
+  else if (event.key === 'Escape') onSelect([...selected])
+  else return
+  event.preventDefault()
 }
 
-export function List(props: ListProps) {
-  const {
-    grid,
-    rows,
-    names,
-    hasMore,
-    onEnd,
-    isReadOnly,
-    active,
-    onActive,
-    selected,
-    onSelect,
-    edited,
-    editor,
-    onEdit,
-    onMenu,
-    onReceipts,
-    onFiles,
-    onDelete,
-    categorized,
-    picker,
-    onCategorize,
-    days,
-  } = props
-  const { top, rowHeight } = usePlace(grid)
-  const virtual = useWindowVirtualizer({
-    count: rows.length,
-    estimateSize: useCallback((index: number) => rowHeight + headingOf(days, rows[index]), [
-      rowHeight,
-      days,
-      rows,
-    ]),
-    // the heading of a day is above its first row
-    measureElement: (element: HTMLElement) =>
-      element.offsetHeight + headingOf(days, rows[Number(element.dataset['index'])]),
-    // a new function would measure every row again, in each frame
-    getItemKey: useCallback((index: number) => rows[index]?.id ?? index, [rows]),
-    overscan: 12,
-    scrollMargin: top,
-    scrollPaddingStart: covered.top,
-    scrollPaddingEnd: covered.bottom,
-  })
-  useEffect(() => {
-    virtual.measure()
-    // the edited row has a height of its own, which is compared with the estimate
-    virtual.getVirtualItems()
-    const editedRow = grid.current?.querySelector<HTMLElement>('.tx-edited')
-    if (editedRow != null) virtual.measureElement(editedRow)
-  }, [virtual, rowHeight, grid])
-  const items = virtual.getVirtualItems()
-  const lastInSight = items.at(-1)?.index ?? -1
-  useEffect(() => {
-    if (hasMore && lastInSight >= rows.length - 80) onEnd()
-  }, [hasMore, lastInSight, rows.length, onEnd])
+const isFileDrag = ({ dataTransfer: { types } }: DragEvent, { isReadOnly }: ListProps) =>
+  !isReadOnly && types.includes('Files')
 
-  useKeptPlace(
-    rows,
-    () => {
-      const at = items.findIndex(({ key }) => key === edited)
-      const visibleFrom = (virtual.scrollOffset ?? 0) + covered.top
-      // the edited row has a height that changes, so the one above it is kept
-      const item = at >= 0
-        ? items[Math.max(0, at - 1)]
-        : visibleFrom > top
-        ? items.find(({ start }) => start >= visibleFrom)
-        : undefined
-      return item && { id: String(item.key), start: item.start }
-    },
-    (id) => virtual.measurementsCache[rows.findIndex((row) => row.id === id)]?.start,
-  )
+/** Adds dropped files to the row below the pointer. */
+function dropFiles(event: DragEvent, props: ListProps): void {
+  if (!isFileDrag(event, props)) return
+  event.preventDefault()
+  const index = event.target instanceof Element
+    ? event.target.closest<HTMLElement>('.tx-rows > [data-index]')?.dataset['index']
+    : undefined
+  const row = index === undefined ? undefined : props.rows[Number(index)]
+  if (row !== undefined && event.dataTransfer.files.length > 0)
+    props.onFiles(row, event.dataTransfer.files)
+}
 
+/** Activates the first row in sight when the list gets the focus and no row in sight is active. */
+function activateFirst(
+  { target, currentTarget }: FocusEvent<HTMLElement>,
+  { rows, days, active, onActive }: ListProps,
+  items: readonly VirtualItem[],
+  top: number,
+): void {
+  // measured now, because the list may have moved since it was rendered
+  const above = top - (currentTarget.querySelector('.tx-rows')?.getBoundingClientRect().top ?? 0)
+  const first =
+    items.find(({ start, index }) => start + headingOf(days, rows[index]) - above >= covered.top) ??
+      items[0]
+  if (
+    target === currentTarget && first !== undefined &&
+    !items.some(({ key }) => key === active)
+  ) onActive(String(first.key))
+}
+
+/** Returns the row that keeps its place. */
+function anchorOf(
+  items: readonly VirtualItem[],
+  edited: string | null,
+  scrollOffset: number,
+  top: number,
+): Anchor | undefined {
+  const at = items.findIndex(({ key }) => key === edited)
+  const visibleFrom = scrollOffset + covered.top
+  // the edited row has a height that changes, so the one above it is kept
+  const item = at >= 0
+    ? items[Math.max(0, at - 1)]
+    : visibleFrom > top
+    ? items.find(({ start }) => start >= visibleFrom)
+    : undefined
+  return item && { id: String(item.key), start: item.start }
+}
+
+/** Returns a function that names the account of the other half of a transfer. */
+function useOtherHalf({ rows, names }: ListProps) {
   /** Loaded halves by their transfers. */
   const halves = useMemo(() => {
     const all = new Map<string, Transaction[]>()
@@ -208,49 +143,26 @@ export function List(props: ListProps) {
         all.set(row.transfer_id, [...all.get(row.transfer_id) ?? [], row])
     return all
   }, [rows])
-  const otherHalf = ({ id, transfer_id }: Transaction) =>
+  return ({ id, transfer_id }: Transaction) =>
     names.accounts.get(
       halves.get(transfer_id ?? '')?.find((half) => half.id !== id)?.account_id ?? '',
     )
+}
 
-  const press = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey)
-      return
-    const at = rows.findIndex(({ id }) => id === active)
-    const by = step[event.key]
-    const row = rows[at]
-    if (by !== undefined) {
-      const to = Math.max(0, Math.min(rows.length - 1, at + by))
-      const next = rows[to]
-      if (next !== undefined) onActive(next.id)
-      virtual.scrollToIndex(to)
-    } else if (event.key === 'r' && row !== undefined) onReceipts(row)
-    else if (isReadOnly) return
-    else if ((event.key === 'Enter' || event.key === 'e') && row !== undefined) onEdit(row.id)
-    else if (event.key === 'c') onCategorize()
-    else if (event.key === 'm' && row !== undefined) {
-      const button = grid.current?.querySelector(`#tx-${CSS.escape(row.id)} .tx-menu button`)
-      if (button != null) onMenu(row, button)
-    } else if (event.key === ' ' && row !== undefined) onSelect([row.id])
-    else if (event.key === 'Delete' || event.key === 'Backspace') onDelete()
-    else if (event.key === 'Escape') onSelect([...selected])
-    else return
-    event.preventDefault()
-  }
-
-  const isFileDrag = ({ dataTransfer: { types } }: DragEvent) =>
-    !isReadOnly && types.includes('Files')
-  const drop = (event: DragEvent) => {
-    if (!isFileDrag(event)) return
-    event.preventDefault()
-    const index = event.target instanceof Element
-      ? event.target.closest<HTMLElement>('.tx-rows > [data-index]')?.dataset['index']
-      : undefined
-    const row = index === undefined ? undefined : rows[Number(index)]
-    if (row !== undefined && event.dataTransfer.files.length > 0)
-      onFiles(row, event.dataTransfer.files)
-  }
-
+export function List(props: ListProps) {
+  const { grid, rows, hasMore, onEnd, isReadOnly, active, edited, days } = props
+  const { virtual, top } = useVirtualRows(grid, rows, days)
+  const items = virtual.getVirtualItems()
+  const lastInSight = items.at(-1)?.index ?? -1
+  useEffect(() => {
+    if (hasMore && lastInSight >= rows.length - 80) onEnd()
+  }, [hasMore, lastInSight, rows.length, onEnd])
+  useKeptPlace(
+    rows,
+    () => anchorOf(items, edited, virtual.scrollOffset ?? 0, top),
+    (id) => virtual.measurementsCache[rows.findIndex((row) => row.id === id)]?.start,
+  )
+  const otherHalf = useOtherHalf(props)
   return (
     <div
       ref={grid}
@@ -263,54 +175,67 @@ export function List(props: ListProps) {
       aria-rowcount={hasMore ? -1 : rows.length + 1}
       aria-multiselectable={!isReadOnly}
       aria-activedescendant={items.some(({ key }) => key === active) ? `tx-${active}` : undefined}
-      onKeyDown={press}
-      onDragOver={(event) => isFileDrag(event) && event.preventDefault()}
-      onDrop={drop}
-      onFocus={({ target, currentTarget }) => {
-        // measured now, because the list may have moved since it was rendered
-        const above = top -
-          (currentTarget.querySelector('.tx-rows')?.getBoundingClientRect().top ?? 0)
-        const first = items.find(({ start, index }) =>
-          start + headingOf(days, rows[index]) - above >= covered.top
-        ) ?? items[0]
-        if (
-          target === currentTarget && first !== undefined &&
-          !items.some(({ key }) => key === active)
-        ) onActive(String(first.key))
-      }}
+      onKeyDown={(event) => pressKey(event, props, (index) => virtual.scrollToIndex(index))}
+      onDragOver={(event) => isFileDrag(event, props) && event.preventDefault()}
+      onDrop={(event) => dropFiles(event, props)}
+      onFocus={(event) => activateFirst(event, props, items, top)}
     >
       <Head {...props} />
       <div role='rowgroup' className='tx-rows' style={{ height: virtual.getTotalSize() }}>
         {items.map(({ index, start }) => {
           const row = rows[index]
-          if (row === undefined) return null
-          const day = days?.get(row.id)
-          return (
-            <Fragment key={row.id}>
-              {day !== undefined && <DayHeading day={day} offset={start - top} />}
-              <Row
-                row={row}
-                names={names}
-                otherHalf={otherHalf(row)}
-                hasDate={days === null}
-                index={index}
-                offset={start - top + headingOf(days, row)}
-                isActive={row.id === active}
-                isSelected={selected.has(row.id)}
-                onActive={onActive}
-                onSelect={isReadOnly ? null : onSelect}
-                onEdit={onEdit}
-                onMenu={onMenu}
-                onReceipts={onReceipts}
-                editor={row.id === edited ? editor : null}
-                picker={row.id === categorized ? picker : null}
-                measure={virtual.measureElement}
-              />
-            </Fragment>
+          return row !== undefined && (
+            <PlacedRow
+              key={row.id}
+              {...{ props, row, index }}
+              offset={start - top}
+              otherHalf={otherHalf(row)}
+              measure={virtual.measureElement}
+            />
           )
         })}
       </div>
     </div>
+  )
+}
+
+type PlacedRowProps = {
+  /** The list of the row. */
+  props: ListProps
+  row: Transaction
+  index: number
+  /** Pixels below the first row. */
+  offset: number
+  otherHalf: string | undefined
+  measure: (row: HTMLElement | null) => void
+}
+
+/** A row at its place, below the heading of its day. */
+function PlacedRow({ props, row, index, offset, otherHalf, measure }: PlacedRowProps) {
+  const { days, isReadOnly, onSelect } = props
+  const day = days?.get(row.id)
+  return (
+    <>
+      {day !== undefined && <DayHeading day={day} offset={offset} />}
+      <Row
+        row={row}
+        names={props.names}
+        otherHalf={otherHalf}
+        hasDate={days === null}
+        index={index}
+        offset={offset + headingOf(days, row)}
+        isActive={row.id === props.active}
+        isSelected={props.selected.has(row.id)}
+        onActive={props.onActive}
+        onSelect={isReadOnly ? null : onSelect}
+        onEdit={props.onEdit}
+        onMenu={props.onMenu}
+        onReceipts={props.onReceipts}
+        editor={row.id === props.edited ? props.editor : null}
+        picker={row.id === props.categorized ? props.picker : null}
+        measure={measure}
+      />
+    </>
   )
 }
 
@@ -331,72 +256,3 @@ function DayHeading({ day: { day, sums }, offset }: { day: Day, offset: number }
     </div>
   )
 }
-
-const columns = [
-  { title: m.date, place: 'tx-date', column: 'transaction_date' },
-  { title: common.name, place: 'tx-name', column: 'name' },
-  { title: common.category, place: 'tx-category', column: null },
-  { title: common.account, place: 'tx-account', column: null },
-  { title: common.amount, place: 'tx-amount', column: 'amount' },
-] as const
-
-const Head = memo(
-  function Head(
-    { rows, days, sort, isSortable, onSort, isReadOnly, selected, onSelect }: ListProps,
-  ) {
-    const areAll = rows.length > 0 && selected.size >= rows.length
-    return (
-      <div role='row' className='tx-row tx-head' aria-rowindex={1}>
-        {!isReadOnly && (
-          <div role='columnheader' className='tx-check'>
-            <input
-              type='checkbox'
-              aria-label={m.selectLoaded(rows.length)}
-              checked={areAll}
-              onChange={() =>
-                onSelect(rows.flatMap(({ id }) => areAll || !selected.has(id) ? [id] : []))}
-            />
-          </div>
-        )}
-        {columns.filter(({ column }) => days === null || column !== 'transaction_date').map(
-          ({ title, place, column }) => {
-            const isHere = column !== null && columnOf(sort) === column
-            const isDown = sort.startsWith('-')
-            const next = column === null
-              ? null
-              : isHere
-              ? (isDown ? column : `-${column}` as const)
-              : column === 'name'
-              ? column
-              : `-${column}` as const
-            return (
-              <div
-                key={title}
-                role='columnheader'
-                className={place}
-                aria-sort={isHere ? (isDown ? 'descending' : 'ascending') : undefined}
-              >
-                {next === null || !(isSortable || column === 'transaction_date')
-                  ? title
-                  : (
-                    <button
-                      type='button'
-                      onClick={() => onSort(next)}
-                    >
-                      {title}
-                      {isHere && <span aria-hidden='true'>{isDown ? ' ↓' : ' ↑'}</span>}
-                    </button>
-                  )}
-              </div>
-            )
-          },
-        )}
-        {!isReadOnly && (
-          <div role='columnheader' className='tx-menu'>
-            <span className='unseen'>{m.menu}</span>
-          </div>
-        )}
-      </div>
-    )
-  },
-)

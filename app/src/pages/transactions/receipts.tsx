@@ -38,12 +38,10 @@ const pictureTypes = ['image/jpeg', 'image/png', 'image/webp']
 const isPicture = ({ content_type: type }: Attachment) =>
   type !== null && pictureTypes.includes(type)
 
-export function Receipts({ transactionId }: { transactionId: string }) {
-  const { context, rights } = useSessionContext()
-  const files = useQuery(attachmentsQuery(context, transactionId))
-  const uploads = useUploads(transactionId)
+/** The changes of receipts, and the sentence that gets the focus after them. */
+function useEditing(transactionId: string) {
+  const { context } = useSessionContext()
   const [edited, setEdited] = useState<string | null>(null)
-  const [shown, setShown] = useState<Attachment | null>(null)
   const summary = useRef<HTMLParagraphElement>(null)
   /** Moves the focus before the focused button is removed, so that it stays in the dialog. */
   const focusSummary = () => summary.current?.focus()
@@ -59,6 +57,19 @@ export function Receipts({ transactionId }: { transactionId: string }) {
     refresh,
   })
   const change = useChange(changeAttachment, { onStored: stopEditing, refresh })
+  const edit = (id: string) => {
+    change.reset()
+    setEdited(id)
+  }
+  return { summary, edited, edit, stopEditing, remove, change }
+}
+
+export function Receipts({ transactionId }: { transactionId: string }) {
+  const { context, rights } = useSessionContext()
+  const files = useQuery(attachmentsQuery(context, transactionId))
+  const uploads = useUploads(transactionId)
+  const [shown, setShown] = useState<Attachment | null>(null)
+  const { summary, edited, edit, stopEditing, remove, change } = useEditing(transactionId)
   const running = uploads.filter(({ error }) => error === null).length
   return (
     <div className='tx-receipts'>
@@ -74,51 +85,21 @@ export function Receipts({ transactionId }: { transactionId: string }) {
           <li key={file.id}>
             {edited === file.id
               ? (
-                <Form<{ name: string, note: string }>
-                  defaultValues={{ name: file.name, note: file.note ?? '' }}
+                <ReceiptForm
+                  file={file}
                   error={change.error}
-                  onSubmit={({ name, note }) =>
-                    change.isPending ||
-                    change.mutate({ id: file.id, values: { name, note: note || null } })}
-                >
-                  <TextField
-                    name='name'
-                    label={m.fileName}
-                    required
-                    maxLength={255}
-                    autoComplete='off'
-                    autoFocus
-                  />
-                  <TextField name='note' label={m.note} maxLength={1000} autoComplete='off' />
-                  <div className='buttons'>
-                    <SubmitButton isBusy={change.isPending}>{common.save}</SubmitButton>
-                    <button type='button' className='quiet' onClick={stopEditing}>
-                      {common.cancel}
-                    </button>
-                  </div>
-                </Form>
+                  isBusy={change.isPending}
+                  onSubmit={(values) => change.mutate({ id: file.id, values })}
+                  onClose={stopEditing}
+                />
               )
               : (
-                <>
-                  <File file={file} onShow={() => setShown(file)} />
-                  {rights.write && (
-                    <Action
-                      name={common.edit}
-                      of={file.name}
-                      onClick={() => {
-                        change.reset()
-                        setEdited(file.id)
-                      }}
-                    />
-                  )}
-                  {rights.write && (
-                    <Action
-                      name={common.delete}
-                      of={file.name}
-                      onClick={() => remove.mutate(file)}
-                    />
-                  )}
-                </>
+                <Receipt
+                  file={file}
+                  onShow={() => setShown(file)}
+                  onEdit={() => edit(file.id)}
+                  onDelete={() => remove.mutate(file)}
+                />
               )}
           </li>
         ))}
@@ -131,6 +112,59 @@ export function Receipts({ transactionId }: { transactionId: string }) {
         </Dialog>
       )}
     </div>
+  )
+}
+
+type ReceiptFormProps = {
+  file: Attachment
+  error: Error | null
+  isBusy: boolean
+  onSubmit: (values: { name: string, note: string | null }) => void
+  onClose: () => void
+}
+
+/** Changes the name and the note of a receipt. */
+const ReceiptForm = ({ file, error, isBusy, onSubmit, onClose }: ReceiptFormProps) => (
+  <Form<{ name: string, note: string }>
+    defaultValues={{ name: file.name, note: file.note ?? '' }}
+    error={error}
+    onSubmit={({ name, note }) =>
+      isBusy || onSubmit({ name, note: note || null })}
+  >
+    <TextField
+      name='name'
+      label={m.fileName}
+      required
+      maxLength={255}
+      autoComplete='off'
+      autoFocus
+    />
+    <TextField name='note' label={m.note} maxLength={1000} autoComplete='off' />
+    <div className='buttons'>
+      <SubmitButton isBusy={isBusy}>{common.save}</SubmitButton>
+      <button type='button' className='quiet' onClick={onClose}>
+        {common.cancel}
+      </button>
+    </div>
+  </Form>
+)
+
+type ReceiptProps = {
+  file: Attachment
+  onShow: () => void
+  onEdit: () => void
+  onDelete: () => void
+}
+
+/** A receipt with its actions. */
+function Receipt({ file, onShow, onEdit, onDelete }: ReceiptProps) {
+  const { rights } = useSessionContext()
+  return (
+    <>
+      <File file={file} onShow={onShow} />
+      {rights.write && <Action name={common.edit} of={file.name} onClick={onEdit} />}
+      {rights.write && <Action name={common.delete} of={file.name} onClick={onDelete} />}
+    </>
   )
 }
 

@@ -123,7 +123,6 @@ function Cells(
     CellsProps,
 ) {
   const account = row.account_id === null ? '' : names.accounts.get(row.account_id) ?? ''
-  const files = row.attachments.filter(({ status }) => status === 'ready').length
   return (
     <>
       {onSelect !== null && (
@@ -138,43 +137,9 @@ function Cells(
         </div>
       )}
       {hasDate && <div role='gridcell' className='tx-date'>{formatDay(dayOf(row))}</div>}
-      <div role='gridcell' className='tx-name'>
-        {onSelect === null
-          ? <span className='tx-title'>{row.name}</span>
-          : (
-            <button type='button' className='tx-title' tabIndex={-1} onClick={() => onEdit(row.id)}>
-              {row.name}
-            </button>
-          )}
-        {row.status !== 'paid' && <span className='badge'>{common.statuses[row.status]}</span>}
-        {row.line_items.length > 0 && (
-          <span className='badge'>{m.splitCount(row.line_items.length)}</span>
-        )}
-        {files > 0 && (
-          <button
-            type='button'
-            className='tx-receipts-mark'
-            tabIndex={-1}
-            aria-label={receipts.mark(files, row.name)}
-            onClick={() => onReceipts(row)}
-          >
-            <Paperclip />
-            {files}
-          </button>
-        )}
-        {row.tags.map(({ id, name }) => <span key={id} className='tx-tag'>#{name}</span>)}
-      </div>
+      <NameCell {...{ row, onSelect, onEdit, onReceipts }} />
       <div role='gridcell' className='tx-category'>
-        {picker ?? (row.transfer_id !== null ?
-          transferText(row, otherHalf) :
-          row.category_id === null ?
-          '' :
-          (
-            <>
-              <Dot color={names.colors.get(row.category_id)} />
-              {names.categories.get(row.category_id) ?? ''}
-            </>
-          ))}
+        {picker ?? <CategoryOf {...{ row, names, otherHalf }} />}
       </div>
       <div role='gridcell' className='tx-account'>{account}</div>
       <div role='gridcell' className='tx-amount'>
@@ -197,6 +162,54 @@ function Cells(
     </>
   )
 }
+
+type NameCellProps = Pick<CellsProps, 'row' | 'onSelect' | 'onEdit' | 'onReceipts'>
+
+/** The name of a row, with marks for its state, its parts, its receipts and its tags. */
+function NameCell({ row, onSelect, onEdit, onReceipts }: NameCellProps) {
+  const files = row.attachments.filter(({ status }) => status === 'ready').length
+  return (
+    <div role='gridcell' className='tx-name'>
+      {onSelect === null
+        ? <span className='tx-title'>{row.name}</span>
+        : (
+          <button type='button' className='tx-title' tabIndex={-1} onClick={() => onEdit(row.id)}>
+            {row.name}
+          </button>
+        )}
+      {row.status !== 'paid' && <span className='badge'>{common.statuses[row.status]}</span>}
+      {row.line_items.length > 0 && (
+        <span className='badge'>{m.splitCount(row.line_items.length)}</span>
+      )}
+      {files > 0 && (
+        <button
+          type='button'
+          className='tx-receipts-mark'
+          tabIndex={-1}
+          aria-label={receipts.mark(files, row.name)}
+          onClick={() => onReceipts(row)}
+        >
+          <Paperclip />
+          {files}
+        </button>
+      )}
+      {row.tags.map(({ id, name }) => <span key={id} className='tx-tag'>#{name}</span>)}
+    </div>
+  )
+}
+
+/** The category, or the other half of a transfer. */
+const CategoryOf = ({ row, names, otherHalf }: Pick<CellsProps, 'row' | 'names' | 'otherHalf'>) =>
+  row.transfer_id !== null ?
+    transferText(row, otherHalf) :
+    row.category_id === null ?
+    '' :
+    (
+      <>
+        <Dot color={names.colors.get(row.category_id)} />
+        {names.categories.get(row.category_id) ?? ''}
+      </>
+    )
 
 /** Drawn, because not every font has the character. */
 const Paperclip = () => (

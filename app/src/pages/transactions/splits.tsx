@@ -60,32 +60,12 @@ export function Splits({ row, currency, categories }: SplitsProps) {
       <legend>{m.splits}</legend>
       {parts.length > 0 && <p>{m.splitsHint}</p>}
       {fields.map((field, index) => (
-        <div key={field.id} className='tx-split' role='group' aria-label={m.splitNumber(index + 1)}>
-          <TextField name={`parts.${index}.name`} label={m.splitName} maxLength={255} required />
-          <ComboboxField
-            name={`parts.${index}.category_id`}
-            label={common.category}
-            of={categories}
-            none={m.sameCategory}
-            onChange={(id) =>
-              rename(index, parts[index] ?? field, id)}
-          />
-          <AmountField
-            name={`parts.${index}.amount`}
-            label={common.amount}
-            currency={currency}
-            required
-          />
-          <button
-            type='button'
-            className='quiet'
-            aria-label={m.removeSplit(index + 1)}
-            onClick={() =>
-              remove(index)}
-          >
-            ×
-          </button>
-        </div>
+        <PartFields
+          key={field.id}
+          {...{ index, currency, categories }}
+          onCategory={(id) => rename(index, parts[index] ?? field, id)}
+          onRemove={() => remove(index)}
+        />
       ))}
       <div className='tx-splits-end'>
         {/* the first part gets the whole remainder, and a coupon what the others are too much by */}
@@ -108,3 +88,36 @@ export function Splits({ row, currency, categories }: SplitsProps) {
     </fieldset>
   )
 }
+
+type PartFieldsProps = Pick<SplitsProps, 'currency' | 'categories'> & {
+  index: number
+  onCategory: (id: string) => void
+  onRemove: () => void
+}
+
+const PartFields = ({ index, currency, categories, onCategory, onRemove }: PartFieldsProps) => (
+  <div className='tx-split' role='group' aria-label={m.splitNumber(index + 1)}>
+    <TextField name={`parts.${index}.name`} label={m.splitName} maxLength={255} required />
+    <ComboboxField
+      name={`parts.${index}.category_id`}
+      label={common.category}
+      of={categories}
+      none={m.sameCategory}
+      onChange={onCategory}
+    />
+    <AmountField
+      name={`parts.${index}.amount`}
+      label={common.amount}
+      currency={currency}
+      required
+    />
+    <button
+      type='button'
+      className='quiet'
+      aria-label={m.removeSplit(index + 1)}
+      onClick={onRemove}
+    >
+      ×
+    </button>
+  </div>
+)

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSessionContext } from '../../shell/session-context.tsx'
 import type { Category } from '../../data/categories.ts'
-import { suggestionsFor } from '../../data/suggestions.ts'
+import { type Suggestion, suggestionsFor } from '../../data/suggestions.ts'
 import { type Listed, suggestedAtOnce, type Transaction } from '../../data/transactions/api.ts'
 import { dayOf } from '../../data/transactions/day.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
@@ -21,17 +21,22 @@ type SuggestCategoriesProps = {
   onClose: () => void
 }
 
+/** The suggestions that the user has not declined. */
+function useAccepted(all: Suggestion[]) {
+  const [declined, setDeclined] = useState<ReadonlySet<string>>(new Set())
+  const toggle = (id: string) =>
+    setDeclined(
+      new Set(declined.has(id) ? [...declined].filter((other) => other !== id) : [...declined, id]),
+    )
+  return { declined, setDeclined, toggle, accepted: all.filter(({ row }) => !declined.has(row.id)) }
+}
+
 export function SuggestCategories(
   { source, categories, changes: { categorize }, onClose }: SuggestCategoriesProps,
 ) {
   const { context } = useSessionContext()
   const suggestions = useQuery(suggestionsFor(context, source))
-  const [declined, setDeclined] = useState<ReadonlySet<string>>(new Set())
-  const accepted = suggestions.data?.filter(({ row }) => !declined.has(row.id)) ?? []
-  const toggle = (id: string) =>
-    setDeclined(
-      new Set(declined.has(id) ? [...declined].filter((other) => other !== id) : [...declined, id]),
-    )
+  const { declined, setDeclined, toggle, accepted } = useAccepted(suggestions.data ?? [])
   const close = () => {
     categorize.reset()
     onClose()
@@ -56,25 +61,13 @@ export function SuggestCategories(
               {m.allSuggestions(all.length)}
             </label>
             <ul className='list'>
-              {all.map(({ row, categoryId, because }) => (
-                <li key={row.id}>
-                  <label className='check'>
-                    <input
-                      type='checkbox'
-                      checked={!declined.has(row.id)}
-                      onChange={() => toggle(row.id)}
-                    />
-                    <span>
-                      {m.suggestedFor(
-                        row.name,
-                        categories.find(({ id }) => id === categoryId)?.name ?? '…',
-                      )}
-                      <small>{formatDay(dayOf(row))}</small>
-                      <small>{because}</small>
-                    </span>
-                  </label>
-                  <Amount value={row.amount} currency={row.currency} />
-                </li>
+              {all.map((suggestion) => (
+                <SuggestionItem
+                  key={suggestion.row.id}
+                  {...{ suggestion, categories }}
+                  isAccepted={!declined.has(suggestion.row.id)}
+                  onToggle={() => toggle(suggestion.row.id)}
+                />
               ))}
             </ul>
             <ErrorNote error={categorize.error} />
@@ -94,3 +87,31 @@ export function SuggestCategories(
     </Dialog>
   )
 }
+
+type SuggestionItemProps = {
+  suggestion: Suggestion
+  categories: readonly Category[]
+  isAccepted: boolean
+  onToggle: () => void
+}
+
+/** A row with its suggested category and the reason. */
+const SuggestionItem = (
+  { suggestion: { row, categoryId, because }, categories, isAccepted, onToggle }:
+    SuggestionItemProps,
+) => (
+  <li>
+    <label className='check'>
+      <input type='checkbox' checked={isAccepted} onChange={onToggle} />
+      <span>
+        {m.suggestedFor(
+          row.name,
+          categories.find(({ id }) => id === categoryId)?.name ?? '…',
+        )}
+        <small>{formatDay(dayOf(row))}</small>
+        <small>{because}</small>
+      </span>
+    </label>
+    <Amount value={row.amount} currency={row.currency} />
+  </li>
+)

@@ -5,7 +5,8 @@ import { common } from '../../messages/common.ts'
 import { transactions as m } from '../../messages/transactions.ts'
 import { ComboboxField } from '../../parts/combobox.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { DateField, Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { DateField } from '../../parts/date-field.tsx'
+import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { AmountField } from '../../parts/money-fields.tsx'
 
 type TransferFormProps = {
@@ -23,14 +24,17 @@ type Values = {
   name: string
 }
 
+const currencyOf = (accounts: readonly Account[], accountId: string) =>
+  accounts.find(({ id }) => id === accountId)?.currency ?? ''
+
 /** Moves money between two accounts by two rows, which are neither income nor expense. */
 export function TransferForm({ accounts: all, changes: { transfer }, onClose }: TransferFormProps) {
   const accounts = offered(all)
-  const currencyOf = (id: string) => accounts.find((account) => account.id === id)?.currency ?? ''
   const submit = ({ amount, to_amount, name, ...values }: Values) => {
     if (amount === null || values.from_account_id === values.to_account_id || transfer.isPending)
       return
-    const isExchange = currencyOf(values.from_account_id) !== currencyOf(values.to_account_id)
+    const [from, to] = [values.from_account_id, values.to_account_id]
+    const isExchange = currencyOf(accounts, from) !== currencyOf(accounts, to)
     transfer.mutate({
       ...values,
       amount,
@@ -61,42 +65,54 @@ export function TransferForm({ accounts: all, changes: { transfer }, onClose }: 
         error={transfer.error}
         onSubmit={submit}
       >
-        {({ watch }) => {
-          const [from, to] = watch(['from_account_id', 'to_account_id'])
-          const [currency, arriving] = [currencyOf(from), currencyOf(to)]
-          return (
-            <>
-              <ComboboxField name='from_account_id' label={m.from} of={accounts} required />
-              <ComboboxField
-                name='to_account_id'
-                label={m.to}
-                of={accounts}
-                problem={from === to ? m.sameAccount : null}
-                required
-              />
-              <AmountField
-                name='amount'
-                label={m.amountIn(currency.toUpperCase())}
-                currency={currency}
-                isNeverZero
-                required
-              />
-              {currency !== arriving && (
-                <AmountField
-                  name='to_amount'
-                  label={m.amountReceived(arriving.toUpperCase())}
-                  currency={arriving}
-                  isNeverZero
-                  required
-                />
-              )}
-              <DateField name='transfer_date' label={m.date} required />
-              <TextField name='name' label={common.name} placeholder={m.transfer} maxLength={255} />
-              <SubmitButton isBusy={transfer.isPending}>{m.transfer}</SubmitButton>
-            </>
-          )
-        }}
+        {({ watch }) => (
+          <>
+            <Fields
+              accounts={accounts}
+              from={watch('from_account_id')}
+              to={watch('to_account_id')}
+            />
+            <SubmitButton isBusy={transfer.isPending}>{m.transfer}</SubmitButton>
+          </>
+        )}
       </Form>
     </Dialog>
+  )
+}
+
+type FieldsProps = { accounts: readonly Account[], from: string, to: string }
+
+/** Between two currencies a transfer has two amounts. */
+function Fields({ accounts, from, to }: FieldsProps) {
+  const [currency, arriving] = [currencyOf(accounts, from), currencyOf(accounts, to)]
+  return (
+    <>
+      <ComboboxField name='from_account_id' label={m.from} of={accounts} required />
+      <ComboboxField
+        name='to_account_id'
+        label={m.to}
+        of={accounts}
+        problem={from === to ? m.sameAccount : null}
+        required
+      />
+      <AmountField
+        name='amount'
+        label={m.amountIn(currency.toUpperCase())}
+        currency={currency}
+        isNeverZero
+        required
+      />
+      {currency !== arriving && (
+        <AmountField
+          name='to_amount'
+          label={m.amountReceived(arriving.toUpperCase())}
+          currency={arriving}
+          isNeverZero
+          required
+        />
+      )}
+      <DateField name='transfer_date' label={m.date} required />
+      <TextField name='name' label={common.name} placeholder={m.transfer} maxLength={255} />
+    </>
   )
 }

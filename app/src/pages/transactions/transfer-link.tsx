@@ -1,7 +1,7 @@
 /** Links a transaction with the other half of a transfer, or ends its transfer. */
 import { useQuery } from '@tanstack/react-query'
 import { useSessionContext } from '../../shell/session-context.tsx'
-import { accountsQuery } from '../../data/accounts.ts'
+import { type Account, accountsQuery } from '../../data/accounts.ts'
 import {
   halvesOf,
   isLoneHalf,
@@ -39,8 +39,6 @@ export function TransferLink(
   const candidates = useQuery({ ...otherHalvesQuery(context, user.id, row), enabled: isLinkable })
   if (transfer === null && !isLinkable) return null
   const isBusy = isEdited || link.isPending || unlink.isPending
-  const nameOf = (other: Transaction) =>
-    accounts.find(({ id }) => id === other.account_id)?.name ?? m.noAccount
   return (
     <section className='tx-link' aria-labelledby='tx-link'>
       <h3 id='tx-link' tabIndex={-1}>
@@ -57,21 +55,11 @@ export function TransferLink(
           {(others) => (
             <ul className='list'>
               {others.map((other) => (
-                <li key={other.id}>
-                  <span>
-                    {other.name}
-                    <small>{m.dayInAccount(formatDay(dayOf(other)), nameOf(other))}</small>
-                  </span>
-                  <Amount value={other.amount} currency={other.currency} />
-                  {!isWhole && (
-                    <Action
-                      name={m.link}
-                      of={other.name}
-                      disabled={isBusy}
-                      onClick={() => link.mutate([row, other], { onSuccess: onDone })}
-                    />
-                  )}
-                </li>
+                <OtherHalf
+                  key={other.id}
+                  {...{ other, accounts, isBusy }}
+                  onLink={isWhole ? null : () => link.mutate([row, other], { onSuccess: onDone })}
+                />
               ))}
             </ul>
           )}
@@ -87,5 +75,29 @@ export function TransferLink(
         </button>
       )}
     </section>
+  )
+}
+
+type OtherHalfProps = {
+  other: Transaction
+  accounts: Account[]
+  isBusy: boolean
+  /** null for the half that is already linked. */
+  onLink: (() => void) | null
+}
+
+function OtherHalf({ other, accounts, isBusy, onLink }: OtherHalfProps) {
+  const account = accounts.find(({ id }) => id === other.account_id)?.name ?? m.noAccount
+  return (
+    <li>
+      <span>
+        {other.name}
+        <small>{m.dayInAccount(formatDay(dayOf(other)), account)}</small>
+      </span>
+      <Amount value={other.amount} currency={other.currency} />
+      {onLink !== null && (
+        <Action name={m.link} of={other.name} disabled={isBusy} onClick={onLink} />
+      )}
+    </li>
   )
 }

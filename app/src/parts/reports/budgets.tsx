@@ -42,29 +42,11 @@ export function Budgets({ days, money }: { days: Days, money: Money }) {
                 </tr>
               </thead>
               <tbody>
-                {rows.map(({ category_id: id, name, currency, budget, actual, difference }) => (
-                  <tr key={`${id} ${currency}`}>
-                    <th scope='row'>
-                      <Dot
-                        color={categories.find((category) =>
-                          category.id === id
-                        )?.color ?? null}
-                      />
-                      <RowsLink
-                        {...transactionsOf(id, categories, rows)}
-                        days={days}
-                        currency={money.convertTo === null ? currency : null}
-                      >
-                        {name}
-                      </RowsLink>
-                      <BudgetBar budget={budget} actual={actual} passed={passed} />
-                    </th>
-                    <td className='amount'>
-                      {formatAmount(actual, currency)}
-                      <small>{m.of(formatAmount(budget, currency))}</small>
-                    </td>
-                    <td className='amount'>{leftOf(difference, currency)}</td>
-                  </tr>
+                {rows.map((row) => (
+                  <BudgetRow
+                    key={`${row.category_id} ${row.currency}`}
+                    {...{ row, rows, categories, days, money, passed }}
+                  />
                 ))}
               </tbody>
             </table>
@@ -73,6 +55,41 @@ export function Budgets({ days, money }: { days: Days, money: Money }) {
         )}
       </QueryBoundary>
     </>
+  )
+}
+
+type BudgetRowProps = {
+  row: Comparison
+  /** All budgets of the days. */
+  rows: Comparison[]
+  categories: Category[]
+  days: Days
+  money: Money
+  /** The share of passed days, from 0 to 1. */
+  passed: number
+}
+
+function BudgetRow({ row, rows, categories, days, money, passed }: BudgetRowProps) {
+  const { category_id: id, name, currency, budget, actual, difference } = row
+  return (
+    <tr>
+      <th scope='row'>
+        <Dot color={categories.find((category) => category.id === id)?.color ?? null} />
+        <RowsLink
+          {...transactionsOf(id, categories, rows)}
+          days={days}
+          currency={money.convertTo === null ? currency : null}
+        >
+          {name}
+        </RowsLink>
+        <BudgetBar budget={budget} actual={actual} passed={passed} />
+      </th>
+      <td className='amount'>
+        {formatAmount(actual, currency)}
+        <small>{m.of(formatAmount(budget, currency))}</small>
+      </td>
+      <td className='amount'>{leftOf(difference, currency)}</td>
+    </tr>
   )
 }
 

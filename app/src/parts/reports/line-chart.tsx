@@ -5,6 +5,7 @@
 import { scaleLinear } from 'd3-scale'
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
 import { formatShort } from '../../locale/figures.ts'
+import { AmountAxis } from './axis.tsx'
 import { fewTicks, labelWidth, movedBy } from './course.ts'
 import type { LineChartProps } from './lazy-line-chart.tsx'
 import { useSize } from './use-size.ts'
@@ -20,25 +21,13 @@ const classes = {
 /** The width of a name below the axis. */
 const nameWidth = 80
 
-export default function LineChart(
-  {
-    name,
-    currency,
-    lines,
-    names,
-    shortNames,
-    textOf,
-    start,
-    today,
-    lowest,
-    fromZero = false,
-    onOpen,
-  }: LineChartProps,
+type Scale = (value: number) => number
+
+/** Returns the scales of points and of amounts, and the ticks of the amounts. */
+function scalesOf(
+  { lines, names, currency, fromZero = false }: LineChartProps,
+  { width, height }: { width: number, height: number },
 ) {
-  const [box, { width, height }] = useSize<HTMLDivElement>()
-  const [read, setRead] = useState<number | null>(null)
-  const count = names.length
-  const at = Math.min(read ?? start, count - 1)
   const allValues = lines.flatMap(({ values }) => values).filter((value) => value !== null)
   const [least, most] = [
     Math.min(...allValues, ...fromZero ? [0] : []),
@@ -52,11 +41,21 @@ export default function LineChart(
   ]).nice(4)
   const ticks = fewTicks(y)
   const inset = labelWidth(ticks.map((tick) => formatShort(tick, currency)))
-  const x = scaleLinear([0, Math.max(count - 1, 1)], [inset, width - edge.end])
+  const x = scaleLinear([0, Math.max(names.length - 1, 1)], [inset, width - edge.end])
   const floor = y(Math.min(Math.max(0, y.domain()[0] ?? 0), y.domain()[1] ?? 0))
+  return { x, y, ticks, inset, floor }
+}
+
+export default function LineChart(props: LineChartProps) {
+  const { name, names, textOf, start, onOpen } = props
+  const [box, { width, height }] = useSize<HTMLDivElement>()
+  const [read, setRead] = useState<number | null>(null)
+  const count = names.length
+  const at = Math.min(read ?? start, count - 1)
+  const scales = scalesOf(props, { width, height })
   const point = (event: PointerEvent<HTMLElement>) => {
     const inside = event.clientX - event.currentTarget.getBoundingClientRect().left
-    setRead(Math.min(Math.max(Math.round(x.invert(inside)), 0), count - 1))
+    setRead(Math.min(Math.max(Math.round(scales.x.invert(inside)), 0), count - 1))
   }
   const press = (event: KeyboardEvent) => {
     const moved = movedBy(event.key, at, count)
@@ -65,8 +64,6 @@ export default function LineChart(
     event.preventDefault()
     setRead(moved)
   }
-  const every = Math.ceil(count / Math.max(1, Math.floor((width - inset - edge.end) / nameWidth)))
-  const main = lines[0]?.values[at] ?? null
   return (
     <div className='report-line'>
       <p className='report-readout' aria-hidden='true'>{textOf(at)}</p>
@@ -91,89 +88,135 @@ export default function LineChart(
           onOpen?.(at)}
       >
         {width > 0 && (
-          <svg width={width} height={height} aria-hidden='true'>
-            {ticks.map((tick) => (
-              <g key={tick}>
-                <line
-                  className={tick === 0 ? 'report-chart-zero' : 'report-chart-grid'}
-                  x1={inset}
-                  x2={width}
-                  y1={y(tick)}
-                  y2={y(tick)}
-                />
-                <text
-                  className='report-chart-tick'
-                  x={inset - 8}
-                  y={y(tick)}
-                  dy='0.32em'
-                  textAnchor='end'
-                >
-                  {formatShort(tick, currency)}
-                </text>
-              </g>
-            ))}
-            {shortNames.map((text, index) =>
-              index % every === 0 && x(index) < width - edge.end - nameWidth / 3 && (
-                <text
-                  key={index}
-                  className='report-chart-tick'
-                  x={x(index)}
-                  y={height - 6}
-                  textAnchor={index === 0 ? 'start' : 'middle'}
-                >
-                  {text}
-                </text>
-              )
-            )}
-            {today !== undefined && (
-              <line
-                className='report-line-today'
-                x1={x(today)}
-                x2={x(today)}
-                y1={edge.top}
-                y2={height - edge.bottom}
-              />
-            )}
-            {lines.toReversed().map(({ kind, values }) => {
-              const points = values.flatMap((value, index) =>
-                value === null ? [] : [`${x(index)},${y(value)}`]
-              )
-              return (
-                <g key={kind} className={classes[kind]}>
-                  {kind !== 'former' && points.length > 1 && (
-                    <polygon
-                      points={`${points[0]?.split(',')[0]},${floor} ${points.join(' ')} ${
-                        points.at(-1)?.split(',')[0]
-                      },${floor}`}
-                    />
-                  )}
-                  <polyline points={points.join(' ')} />
-                </g>
-              )
-            })}
-            {lowest !== undefined && (
-              <circle
-                className='report-line-lowest'
-                cx={x(lowest)}
-                cy={y(lines[0]?.values[lowest] ?? 0)}
-                r={5}
-              />
-            )}
-            <line
-              className={read === null
-                ? 'report-line-cursor report-line-resting'
-                : 'report-line-cursor'}
-              x1={x(at)}
-              x2={x(at)}
-              y1={edge.top}
-              y2={height - edge.bottom}
-            />
-            {main !== null && (
-              <circle className='report-line-point' cx={x(at)} cy={y(main)} r={4} />
-            )}
-          </svg>
+          <Drawing chart={props} {...{ width, height, scales, at }} isResting={read === null} />
         )}
       </div>
     </div>
   )
 }
+
+type DrawingProps = {
+  chart: LineChartProps
+  width: number
+  height: number
+  scales: ReturnType<typeof scalesOf>
+  /** The current point. */
+  at: number
+  /** Whether the user reads no point. */
+  isResting: boolean
+}
+
+function Drawing({ chart, width, height, scales, at, isResting }: DrawingProps) {
+  const { currency, lines, shortNames, today, lowest } = chart
+  const { x, y, ticks, inset, floor } = scales
+  return (
+    <svg width={width} height={height} aria-hidden='true'>
+      <AmountAxis {...{ ticks, y, currency }} start={inset} end={width} />
+      <PointNames names={shortNames} {...{ x, inset, width, height }} />
+      {today !== undefined && (
+        <Upright
+          className='report-line-today'
+          x={x(today)}
+          height={height}
+        />
+      )}
+      <Lines {...{ lines, x, y, floor }} />
+      {lowest !== undefined && (
+        <circle
+          className='report-line-lowest'
+          cx={x(lowest)}
+          cy={y(lines[0]?.values[lowest] ?? 0)}
+          r={5}
+        />
+      )}
+      <Cursor
+        x={x(at)}
+        y={y}
+        value={lines[0]?.values[at] ?? null}
+        isResting={isResting}
+        height={height}
+      />
+    </svg>
+  )
+}
+
+type PointNamesProps = {
+  names: readonly string[]
+  x: Scale
+  /** The left end of the lines, in pixels. */
+  inset: number
+  width: number
+  height: number
+}
+
+/** The names below the axis, as many as have room. */
+function PointNames({ names, x, inset, width, height }: PointNamesProps) {
+  const most = Math.max(1, Math.floor((width - inset - edge.end) / nameWidth))
+  const every = Math.ceil(names.length / most)
+  return names.map((text, index) =>
+    index % every === 0 && x(index) < width - edge.end - nameWidth / 3 && (
+      <text
+        key={index}
+        className='report-chart-tick'
+        x={x(index)}
+        y={height - 6}
+        textAnchor={index === 0 ? 'start' : 'middle'}
+      >
+        {text}
+      </text>
+    )
+  )
+}
+
+type LinesProps = Pick<LineChartProps, 'lines'> & {
+  x: Scale
+  y: Scale
+  /** The lower end of the areas, in pixels. */
+  floor: number
+}
+
+/** The lines with the areas below them, the first one above the others. */
+const Lines = ({ lines, x, y, floor }: LinesProps) =>
+  lines.toReversed().map(({ kind, values }) => {
+    const points = values.flatMap((value, index) =>
+      value === null ? [] : [`${x(index)},${y(value)}`]
+    )
+    return (
+      <g key={kind} className={classes[kind]}>
+        {kind !== 'former' && points.length > 1 && (
+          <polygon
+            points={`${points[0]?.split(',')[0]},${floor} ${points.join(' ')} ${
+              points.at(-1)?.split(',')[0]
+            },${floor}`}
+          />
+        )}
+        <polyline points={points.join(' ')} />
+      </g>
+    )
+  })
+
+type UprightProps = { className: string, x: number, height: number }
+
+/** An upright line through the chart. */
+const Upright = ({ className, x, height }: UprightProps) => (
+  <line className={className} x1={x} x2={x} y1={edge.top} y2={height - edge.bottom} />
+)
+
+type CursorProps = {
+  x: number
+  y: Scale
+  value: number | null
+  isResting: boolean
+  height: number
+}
+
+/** The mark of the point that is read. */
+const Cursor = ({ x, y, value, isResting, height }: CursorProps) => (
+  <>
+    <Upright
+      className={isResting ? 'report-line-cursor report-line-resting' : 'report-line-cursor'}
+      {...{ x, height }}
+    />
+    {value !== null && <circle className='report-line-point' cx={x} cy={y(value)} r={4} />}
+  </>
+)

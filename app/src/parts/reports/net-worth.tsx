@@ -58,43 +58,64 @@ export function NetWorth() {
         />
       </div>
       <QueryBoundary of={[worth]} empty={null} loading={<Skeleton rows={8} />}>
-        {(rows) => {
-          const visible = rows.filter((row) => row.currency === currency)
-          const apart = [...new Set(rows.map((row) => row.currency))].filter((one) =>
-            convertTo !== null && one !== convertTo
-          )
-          return (
-            <>
-              {isTable && <WorthTable rows={visible} />}
-              {!isTable &&
-                (years === '1' ? <WorthChart rows={visible} /> : <WorthLine rows={visible} />)}
-              {!isTable && years === '1' && (
-                <Legend
-                  parts={[['report-flow-in', m.assets], ['report-flow-out', m.liabilities]]}
-                  net={named.netWorth}
-                />
-              )}
-              <TableSwitch isTable={isTable} onChange={setIsTable} />
-              {apart.map((base) => {
-                const missing = rows.filter((row) => row.currency === base).map(({ period }) =>
-                  period
-                )
-                const [first = '', last = ''] = [missing[0], missing.at(-1)]
-                return (
-                  <RateNote key={base} rate={{ base, quote: convertTo ?? '', on_date: first }}>
-                    {m.lacksRates(
-                      base.toUpperCase(),
-                      formatPeriod(first, 'month'),
-                      formatPeriod(last, 'month'),
-                    )}
-                  </RateNote>
-                )
-              })}
-            </>
-          )
-        }}
+        {(rows) => (
+          <Course
+            {...{ rows, currency, convertTo, isTable }}
+            isOneYear={years === '1'}
+            onTable={setIsTable}
+          />
+        )}
       </QueryBoundary>
     </>
+  )
+}
+
+type CourseProps = {
+  rows: Worth[]
+  currency: string | null | undefined
+  convertTo: string | null
+  isTable: boolean
+  /** More than a year is a line. */
+  isOneYear: boolean
+  onTable: (isTable: boolean) => void
+}
+
+/** The figures as a chart or as a table, with a note about each currency without a rate. */
+function Course({ rows, currency, convertTo, isTable, isOneYear, onTable }: CourseProps) {
+  const visible = rows.filter((row) => row.currency === currency)
+  const apart = [...new Set(rows.map((row) => row.currency))].filter((one) =>
+    convertTo !== null && one !== convertTo
+  )
+  return (
+    <>
+      {isTable && <WorthTable rows={visible} />}
+      {!isTable && (isOneYear ? <WorthChart rows={visible} /> : <WorthLine rows={visible} />)}
+      {!isTable && isOneYear && (
+        <Legend
+          parts={[['report-flow-in', m.assets], ['report-flow-out', m.liabilities]]}
+          net={named.netWorth}
+        />
+      )}
+      <TableSwitch isTable={isTable} onChange={onTable} />
+      {apart.map((base) => <MissingRates key={base} {...{ rows, base, convertTo }} />)}
+    </>
+  )
+}
+
+type MissingRatesProps = { rows: Worth[], base: string, convertTo: string | null }
+
+/** A note about the months in which a currency has no rate. */
+function MissingRates({ rows, base, convertTo }: MissingRatesProps) {
+  const missing = rows.filter((row) => row.currency === base).map(({ period }) => period)
+  const [first = '', last = ''] = [missing[0], missing.at(-1)]
+  return (
+    <RateNote rate={{ base, quote: convertTo ?? '', on_date: first }}>
+      {m.lacksRates(
+        base.toUpperCase(),
+        formatPeriod(first, 'month'),
+        formatPeriod(last, 'month'),
+      )}
+    </RateNote>
   )
 }
 

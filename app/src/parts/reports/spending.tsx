@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Reply } from 'finance-client'
 import { useSessionContext } from '../../shell/session-context.tsx'
 import { categoriesQuery } from '../../data/categories.ts'
 import { type Money, sharesQuery } from '../../data/reports.ts'
@@ -11,6 +12,8 @@ import { Bar, Dot } from './marks.tsx'
 import { ReportNotes } from './report-notes.tsx'
 import { common } from '../../messages/common.ts'
 import { reports as m } from '../../messages/reports.ts'
+
+type Share = Reply<'get_transaction_distribution_by_category'>[number]
 
 type SpendingProps = {
   kind?: 'income' | 'expense'
@@ -28,6 +31,11 @@ export function Spending({ kind = 'expense', days, before, money }: SpendingProp
   const sharesBefore = useQuery(sharesQuery(context, kind, before ?? days, money))
   const categories = useQuery(categoriesQuery(context))
   const sizeOf = ({ total }: { total: number }) => kind === 'expense' ? -total : total
+  /** The amount of the same category and currency; 0 without one. */
+  const sizeIn = (others: Share[], { category_id: id, currency }: Share) => {
+    const same = others.find((one) => one.category_id === id && one.currency === currency)
+    return same === undefined ? 0 : sizeOf(same)
+  }
   return (
     <>
       {before !== undefined && <small>{m.comparedWith(formatDays(before))}</small>}
@@ -48,40 +56,14 @@ export function Spending({ kind = 'expense', days, before, money }: SpendingProp
                 </tr>
               </thead>
               <tbody>
-                {rows.toSorted((a, b) => sizeOf(b) - sizeOf(a)).map((row) => {
-                  const { category_id: id, name, currency, share } = row
-                  const ofCurrency = rows.filter((one) => one.currency === currency)
-                  const same = rowsBefore.find((one) =>
-                    one.category_id === id && one.currency === currency
-                  )
-                  const color = known.find((category) => category.id === id)?.color ?? null
-                  return (
-                    <tr key={`${id} ${currency}`}>
-                      <th scope='row'>
-                        <Dot color={color} />
-                        <RowsLink
-                          category={id}
-                          days={days}
-                          currency={money.convertTo === null ? currency : null}
-                        >
-                          {name ?? m.uncategorized}
-                        </RowsLink>
-                        <Bar
-                          share={sizeOf(row) / Math.max(...ofCurrency.map(sizeOf))}
-                          color={color}
-                        />
-                      </th>
-                      <td className='amount'>{formatAmount(sizeOf(row), currency)}</td>
-                      <td className='amount'>{formatPercent(share)}</td>
-                      {before !== undefined && (
-                        <td className='amount'>
-                          {formatChange(sizeOf(row), same === undefined ? 0 : sizeOf(same)) ??
-                            m.new}
-                        </td>
-                      )}
-                    </tr>
-                  )
-                })}
+                {rows.toSorted((a, b) => sizeOf(b) - sizeOf(a)).map((row) => (
+                  <ShareRow
+                    key={`${row.category_id} ${row.currency}`}
+                    {...{ row, rows, days, money, sizeOf }}
+                    color={known.find(({ id }) => id === row.category_id)?.color ?? null}
+                    before={before === undefined ? null : sizeIn(rowsBefore, row)}
+                  />
+                ))}
               </tbody>
             </table>
             <ReportNotes rows={rows} money={money} />
@@ -89,5 +71,39 @@ export function Spending({ kind = 'expense', days, before, money }: SpendingProp
         )}
       </QueryBoundary>
     </>
+  )
+}
+
+type ShareRowProps = Pick<SpendingProps, 'days' | 'money'> & {
+  row: Share
+  rows: Share[]
+  color: string | null
+  /** The amount in the days to compare with; null without such days. */
+  before: number | null
+  /** Returns the amount of a share, which is positive for expenses too. */
+  sizeOf: (share: Share) => number
+}
+
+/** A category with its share of the amounts in its currency. */
+function ShareRow({ row, rows, days, money, color, before, sizeOf }: ShareRowProps) {
+  const { category_id: id, name, currency, share } = row
+  const ofCurrency = rows.filter((one) => one.currency === currency)
+  return (
+    <tr>
+      <th scope='row'>
+        <Dot color={color} />
+        <RowsLink
+          category={id}
+          days={days}
+          currency={money.convertTo === null ? currency : null}
+        >
+          {name ?? m.uncategorized}
+        </RowsLink>
+        <Bar share={sizeOf(row) / Math.max(...ofCurrency.map(sizeOf))} color={color} />
+      </th>
+      <td className='amount'>{formatAmount(sizeOf(row), currency)}</td>
+      <td className='amount'>{formatPercent(share)}</td>
+      {before !== null && <td className='amount'>{formatChange(sizeOf(row), before) ?? m.new}</td>}
+    </tr>
   )
 }
