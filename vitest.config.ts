@@ -39,16 +39,16 @@ const untimed = [
   'tests/stateful/**/*.test.ts',
   'tests/money/**/*.test.ts',
   'tests/typed-client/{export,export-files,live,mcp,older-exports,package}.test.ts',
-  'tests/data/{filters,import-properties,inputs,pages,plans,plans-of-others,turns}.test.ts',
+  'tests/data/{filters,import-formats,import-properties,inputs,pages,plans,plans-of-others,reload,turns}.test.ts',
   'tests/edge/{comparison,files,process,process-upstreams,raw,realtime,slow}.test.ts',
   'tests/attacks/!(timing).test.ts',
-  'tests/auth/{keys,long-deletions,metrics,new-secret,operations,shutdown,whole-requests}.test.ts',
+  'tests/auth/{credential-events,keys,long-deletions,metrics,new-secret,operations,shutdown,traces,whole-requests}.test.ts',
   // servers of others, streams, files, and the examples of a page
   'tests/auth/{admin-export,calendars,changes,changes-resumed,docs,files-s3,native-apps,oidc,oidc-accounts,oidc-another-provider,webhook-deliveries,webhooks}.test.ts',
   'tests/mail/queue.test.ts',
   'tests/database/migrate.test.ts',
   'tests/restore/damages.test.ts',
-  'tests/unit/{aws-scripts,docker-commands,docker-setup,passwords}.test.ts',
+  'tests/unit/{aws-scripts,docker-commands,docker-setup,passwords,release}.test.ts',
   'tests/start/{another-deployment,busy-database,check,dev,external,operator-database,permissions,postgres-log,recovery,refusals,secret-files}.test.ts',
 ]
 

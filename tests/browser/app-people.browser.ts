@@ -56,7 +56,7 @@ test('Ann forgets her password, sets a new one with the mailed link, which works
   await page.getByLabel('New password').fill(' a new one with spaces ')
   expect(await barriers(page)).toEqual([])
   await press(page, 'Change password')
-  await sees(page, 'Your password is changed')
+  await sees(page, 'Your password was changed')
   expect((await ann.get('/get-session')).status).toBe(401)
   await page.getByRole('link', { name: 'Sign in' }).click()
   await page.getByLabel('Email address').fill(ann.email)

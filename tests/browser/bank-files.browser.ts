@@ -36,7 +36,7 @@ let page: Page
 const html = `<!doctype html><title>App</title>
   <script type="importmap">{ "imports": { "papaparse": "/papaparse.js", "@rgrove/parse-xml": "/parse-xml.js", "@zip.js/zip.js/": "/zip.js/" } }</script>
   <script type="module">
-    import { readStatement, unpack } from '/import/index.js'
+    import { readStatement, unpack } from '/index.js'
     globalThis.readBankFile = readStatement
     globalThis.unpackBankFile = unpack
   </script>`
@@ -62,7 +62,7 @@ beforeAll(async () => {
     'false',
     '--outDir',
     compiled,
-  ], { cwd: join(root, 'client') })
+  ], { cwd: join(root, 'bank-files') })
   server = createServer(({ url = '/' }, response) => {
     const answer = url === '/'
       ? async () => html
