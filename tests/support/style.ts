@@ -109,7 +109,7 @@ export const sentenceRules = {
  */
 export const textRules = {
   'uses one word for one thing: email, team or workspace, undo, saved': (text: string) =>
-    !/\b(emails?|mails?|context|tak(e|en) back|stored)\b/i.test(text),
+    !/\b(e-mails?|mails?|context|tak(e|en) back|stored)\b/i.test(text),
   'names its actor': (text: string) =>
     !/\b(whoever|somebody|nobody|anybody|everybody)\b/i.test(text),
   'says "is not a", not "is no"': (text: string) =>
