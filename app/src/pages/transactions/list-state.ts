@@ -47,6 +47,10 @@ export const initialState: ListState = {
   dialog: null,
 }
 
+/** Returns the id of the row whose details are open. */
+export const detailedId = ({ dialog }: ListState): string | null =>
+  dialog !== null && typeof dialog === 'object' && 'details' in dialog ? dialog.details.id : null
+
 export function reduceList(state: ListState, action: ListAction): ListState {
   if (action.type === 'activate') return { ...state, active: action.id }
   if (action.type === 'deselect') return { ...state, selected: new Set() }

@@ -15,7 +15,7 @@ import { useEditedRow } from './edited-row.ts'
 import { useExport } from './export.ts'
 import { Filters } from './filters.tsx'
 import { useKeys } from '../../shell/keys.ts'
-import { initialState, type ListState, reduceList } from './list-state.ts'
+import { detailedId, initialState, type ListState, reduceList } from './list-state.ts'
 import {
   closeDialog,
   deselect,
@@ -46,6 +46,7 @@ function Transactions() {
   const exporting = useExport(list, names)
   const [state, dispatch] = useReducer(reduceList, initialState)
   const { rows, editedRow, isGone } = useEditedRow(loaded.rows, state.edited)
+  const detailed = useEditedRow(loaded.rows, detailedId(state))
   const grid = useRef<HTMLDivElement>(null)
   const searchField = useRef<HTMLInputElement>(null)
   const chosen = rows.filter(({ id }) => state.selected.has(id))
@@ -85,8 +86,9 @@ function Transactions() {
       />
       <Dialogs
         dialog={state.dialog}
-        now={editedRow}
-        {...{ isGone, accounts, categories, changes }}
+        now={detailed.editedRow}
+        isGone={detailed.isGone}
+        {...{ accounts, categories, changes }}
         onClose={() => closeDialog(listing)}
       />
     </div>
