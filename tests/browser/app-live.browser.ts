@@ -177,6 +177,17 @@ describe('a row that the editor is editing', () => {
     await soon(() => titles(page)).toEqual(['Rent'])
   })
 
+  test('a row that the editor is editing in details that its menu opened names the change too', async () => {
+    const rent = await book('Rent')
+    const page = await openList(['Rent'])
+    await row(page, 'Rent').getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Split' }).click()
+    const details = page.getByRole('dialog', { name: 'Rent', exact: true })
+    await details.waitFor()
+    await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { description: 'Lukewarm' })
+    await details.getByText('Changed in the meantime: the description to Lukewarm.').waitFor()
+  })
+
   test('a row that the editor is editing in its details names the change too, and so does the form of an account', async () => {
     const id = await book('Rent')
     const page = await openList(['Rent'])
