@@ -8,7 +8,7 @@ import { StatementError } from './types.ts'
 export type NamedFile = { name: string, bytes: Uint8Array }
 
 /** A bank writes at most a file per day and account. */
-const MAX_FILES = 1000
+export const MAX_FILES = 1000
 
 /** Files that systems add to an archive. */
 const HIDDEN = /(?:^|\/)(?:__MACOSX\/|\._|\.DS_Store$|Thumbs\.db$)/

@@ -196,7 +196,7 @@ function encodingQuestion(
 }
 
 /** Maximum number of rows in one call of `import_transactions`. */
-const MAX_ROWS = 5000
+export const MAX_ROWS = 5000
 
 /**
  * Splits rows into parts for `import_transactions`. Rows of one day stay in one part: the database

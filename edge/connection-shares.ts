@@ -13,7 +13,7 @@ import type { Upstream, Upstreams } from './upstreams.ts'
 const queueLength = 1_024
 
 /** Maximum wait, in milliseconds. */
-const longestMs = 20_000
+export const longestMs = 20_000
 
 /** The share of a request: the caller in the queue, and the limits that apply. */
 type Share = { caller: string, limits: readonly SlotLimit[] }

@@ -4,11 +4,11 @@
  */
 
 /** Limits without a bearer token. Such a client can read and write no row. */
-const anonymous = { urlBytes: 2 * 1024, bodyBytes: 64 * 1024, csvBytes: 4 * 1024 }
+export const anonymous = { urlBytes: 2 * 1024, bodyBytes: 64 * 1024, csvBytes: 4 * 1024 }
 /** Limits with a token. PostgREST turns CSV into JSON that grows with the square of its size. */
-const withBearer = { urlBytes: 8 * 1024, csvBytes: 16 * 1024 }
+export const withBearer = { urlBytes: 8 * 1024, csvBytes: 16 * 1024 }
 /** Largest body that costs PostgREST less than 20 MiB of memory, whatever its content. */
-const lightBytes = 64 * 1024
+export const lightBytes = 64 * 1024
 
 /** The properties of a request that decide its limits. PostgREST must receive the same headers. */
 export type RequestShape = {

@@ -137,7 +137,7 @@ const withoutInput = { 431: { description: 'The header fields are longer than 16
 
 const page = { 'text/html': { schema: { type: 'string' } } }
 
-const perWindow = ({ max, window }: RateLimit): string =>
+export const perWindow = ({ max, window }: RateLimit): string =>
   `${max} in ${window === 60 ? 'a minute' : window === 3_600 ? 'an hour' : `${window} seconds`}`
 
 function limitsOf({ limits: { address, account } = {} }: Route): string[] {

@@ -25,7 +25,7 @@ import {
 import { isRead, type Route, type RouteContext } from './route.ts'
 
 /** The maximum size of a JSON body. */
-const maxBytes = 64 * 1024
+export const maxBytes = 64 * 1024
 /**
  * A larger body is read up to this size and dropped, so that the client reads our response instead
  * of a broken pipe.

@@ -13,6 +13,7 @@ import { startWebhooks } from './webhooks/dispatcher.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 import type { Receivers } from './webhooks/sender.ts'
 
+export { maxOfKey, maxOfPerson } from './live/stream-hub.ts'
 export { localReceivers, publicReceivers, type Receivers } from './webhooks/sender.ts'
 
 type RealtimeServices = {

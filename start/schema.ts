@@ -9,6 +9,7 @@ import pg from 'pg'
 import { migrate } from '../db/migrate.ts'
 import { catalogueFiles } from '../http/openapi/generated-files.ts'
 import { surfaceFiles } from '../auth/description.ts'
+import { limitsPage } from './limits-page.ts'
 import { settingsPages } from './settings-pages.ts'
 import { oneLine } from '../common/errors.ts'
 import { readSettings } from '../common/settings.ts'
@@ -45,8 +46,14 @@ try {
         authenticatorPassword: logins.authenticator,
       })
       const pages = await connected(databaseUrl.href, catalogueFiles)
+      const limits = await connected(databaseUrl.href, limitsPage)
       for (
-        const [file, page] of Object.entries({ ...pages, ...surfaceFiles(), ...settingsPages() })
+        const [file, page] of Object.entries({
+          ...pages,
+          ...limits,
+          ...surfaceFiles(),
+          ...settingsPages(),
+        })
       )
         await writeFile(join(import.meta.dirname, '..', file), page)
     } finally {

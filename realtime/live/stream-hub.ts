@@ -15,8 +15,8 @@ import type { Access } from './stream-access.ts'
 import { createEntries, type Entries, type Entry } from './stream-entries.ts'
 
 /** Maximum number of streams of a person with sessions, and of an API key, in one process. */
-const maxOfPerson = 6
-const maxOfKey = 2
+export const maxOfPerson = 6
+export const maxOfKey = 2
 
 /** Time after which a client over a limit may try again, in seconds. */
 const retryAfterSeconds = 30
