@@ -206,7 +206,7 @@ export function readOfx(text: string, options: ReadOptions): ParsedFile {
     if (trades[0] !== undefined)
       problems.push({
         line: trades[0].line,
-        message: `${trades.length} investment trades were skipped; only cash movements are read.`,
+        message: `Investment trades were skipped: ${trades.length}. Only cash movements are read.`,
       })
   }
   return {

@@ -102,8 +102,8 @@ test('OFX with corrections, trades or an early end reports them', () => {
   expect(briefly(rows)).toEqual([['2025-03-01', 1.1, 'usd', 'Interest']])
   expect(problems.map(({ line, message }) => [line, message.split(/[.:]/)[0]])).toEqual([
     [4, 'The bank replaced the earlier transaction "i0" with this one'],
-    [5, '1 trades of investments were skipped; only what moved cash is read'],
-    [6, 'The file breaks off here'],
+    [5, 'Investment trades were skipped'],
+    [6, 'The file ends too early'],
   ])
 })
 

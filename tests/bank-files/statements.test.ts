@@ -376,7 +376,7 @@ test('equal rows that no balance proves to be different are read once, and a pro
   expect([rowsOf(gap), messagesOf(gap)]).toEqual([['04 -2', '04 -2', '05 -30'], [[
     'b.txt',
     5,
-    `This may be line 9 of a.txt once more. ${unproven}`,
+    `This may be line 9 of a.txt again. ${unproven}`,
   ]]])
   const reports = readStatement(
     archive(
@@ -386,7 +386,7 @@ test('equal rows that no balance proves to be different are read once, and a pro
   expect([rowsOf(reports), messagesOf(reports)]).toEqual([['04 -7'], [[
     'b.txt',
     5,
-    `This may be line 5 of a.txt once more. ${unproven}`,
+    `This may be line 5 of a.txt again. ${unproven}`,
   ]]])
   // A purchase and its refund change no balance.
   const nothing = (number: string) =>

@@ -125,7 +125,7 @@ test('CAMT.052, .054 and .053 give a transaction the same id, so that an import 
   expect(readStatement(bytesOf('camt052.xml')).accounts[0]).not.toHaveProperty('balance')
   expect(readStatement(bytesOf('camt054.xml')).problems).toMatchObject([{
     line: 14,
-    message: expect.stringContaining('This batch is read as its transactions.'),
+    message: expect.stringContaining('This batch was read as single transactions.'),
   }])
 })
 
@@ -148,8 +148,8 @@ test('an archive of CAMT files is one statement, in which a transaction of sever
   ])
   expect(problems.map(({ file, line, message }) => [file, line, message.slice(0, 40)])).toEqual([
     ['day/1.xml', 9, 'The file also has this pending transacti'],
-    ['day/2.xml', 25, 'This is line 20 of day/1.xml once more, '],
-    ['day/2.xml', 26, 'This is line 21 of day/1.xml once more, '],
+    ['day/2.xml', 25, 'This is line 20 of day/1.xml again, with'],
+    ['day/2.xml', 26, 'This is line 21 of day/1.xml again, with'],
     ['day/2.xml', 29, 'The 2 transactions of this entry do not '],
   ])
   expect(accounts).toMatchObject([{
@@ -193,7 +193,7 @@ test('an archive that cannot be read says why', async () => {
   )
   expect(await of({ 'manifest.json': file })).toContain('Restore it')
   expect(await of({ 'b.zip': await zipOf({ 'a.csv': file }) })).toContain(
-    '"b.zip" is an archive inside of this archive.',
+    '"b.zip" is an archive inside this archive.',
   )
   expect(await of({ '__MACOSX/a.csv': file })).toBe('This archive is empty.')
   const whole = await zipOf({ 'a.csv': file })

@@ -185,7 +185,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Die Bank hat die frühere Buchung „{}“ durch diese ersetzt. Falls du sie schon importiert hast, wird sie geändert.',
   ],
   [
-    '{} investment trades were skipped; only cash movements are read.',
+    'Investment trades were skipped: {}. Only cash movements are read.',
     '{} Wertpapiergeschäfte wurden ausgelassen. Gelesen wird nur, was Geld bewegt.',
   ],
   [
