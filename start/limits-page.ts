@@ -1,4 +1,7 @@
-/** Generates docs/limits.md from the constants that enforce the limits. */
+/**
+ * Generates docs/limits.md from the constants that enforce the limits, and counts from the sentences
+ * of their errors.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
@@ -40,7 +43,11 @@ function requestRows(): Row[] {
     ['the path', `${most.pathBytes} bytes`, '414 `URI_TOO_LONG`'],
     ['a body in JSON', `${size(DATA_BODY_LIMIT)} (\`DATA_BODY_LIMIT\`)`, '413'],
     ['a body in JSON without a token, and that of a read', size(lightBytes), '413'],
-    ['a body in CSV', size(withBearer.csvBytes), '413'],
+    [
+      'a body in CSV',
+      `${size(withBearer.csvBytes)}, without a token ${size(anonymous.csvBytes)}`,
+      '413',
+    ],
     ['parameters of a query', `${most.parameters}`, '400 `QUERY_TOO_COMPLEX`'],
     ['the name of a parameter', `${most.nameBytes} bytes`, '400 `QUERY_TOO_COMPLEX`'],
     ['columns in `select`, `order` and the like', `${most.items}`, '400 `QUERY_TOO_COMPLEX`'],
@@ -64,7 +71,7 @@ async function databaseRows(client: pg.ClientBase): Promise<Row[]> {
     ['rows of a response', number(Number(rows)), 'the first rows; `Content-Range` has the number'],
     ['rows that a request writes', number(found?.written ?? 0), '413 `PT413`'],
     ['days of recurring items in a plan', number(found?.occurrences ?? 0), '400 `22023`'],
-    ['the time of a request', timeouts[0]?.timeout ?? 'none', '500 `57014`'],
+    ['the time of a request; an undo has 30 s', timeouts[0]?.timeout ?? 'none', '500 `57014`'],
   ]
 }
 
@@ -91,7 +98,11 @@ function rateRows(): Row[] {
   const limitOf = ({ limits: { address, account } = {} }: Route): string =>
     [
       ...(address === undefined ? [] : [`${perWindow(address)} from one address`]),
-      ...(account === undefined ? [] : [`${perWindow(account)} of one account`]),
+      ...(account === undefined ?
+        [] :
+        [`${perWindow(account)} of one ${
+          account.by === 'email' ? 'address of an email' : 'account'
+        }`]),
     ].join(', ')
   const groups = new Map<string, string[]>()
   for (const route of routes) {
@@ -137,7 +148,9 @@ export async function limitsPage(client: pg.ClientBase): Promise<Record<string, 
   return {
     'docs/limits.md': `# Limits
 
-Every limit of the product. \`npm run schema\` writes this page from the constants that enforce them. A request beyond a limit changes nothing.
+The limits of requests, counts, files and texts. \`npm run schema\` writes this page from the constants that enforce them, and counts from the
+sentences of their errors. A request beyond a limit changes
+nothing. [auth.md](auth.md#errors-and-limits) has those of wrong passwords and codes.
 
 ## Requests to the data surface
 
@@ -174,7 +187,7 @@ ${
 
 ## Texts
 
-A field in JSON has at most 16 KiB and 16 levels.
+A field in JSON has at most 16 KiB and 16 levels, the layout of a dashboard 64 KiB.
 
 ${table(await lengthRows(client))}
 `,

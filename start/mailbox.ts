@@ -1,6 +1,6 @@
 /**
  * The mailbox of `npm start`, at /mail. It shows the mails that the auth service logged instead of
- * sending them. Mails contain links that open accounts. The mailbox therefore answers only requests
+ * sending them. Emails contain links that open accounts. The mailbox therefore answers only requests
  * from this machine, to its own host name. The auth service does not depend on the mailbox.
  */
 import type { IncomingMessage } from 'node:http'
@@ -28,14 +28,14 @@ const source = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
-<title>Mails</title>
+<title>Emails</title>
 <link rel="stylesheet" href="page.css">
 <link rel="stylesheet" href="mails.css">
 </head>
 <body>
 <main>
-<h1>Mails</h1>
-<p>Mails that would have been sent since the start: the last ${maxMails}, newest first. Only this machine can see them. <a href="/mail">Reload</a></p>
+<h1>Emails</h1>
+<p>Emails that would have been sent since the start: the last ${maxMails}, newest first. Only this machine can see them. <a href="/mail">Reload</a></p>
 {mails}
 </main>
 </body>
@@ -113,7 +113,7 @@ export function mailbox(settings: Settings): Mailbox | undefined {
     if (path === '/mail')
       return page({
         mails: mails.map(article).join('\n') ||
-          '<p>No mails yet. Sign up to get the first one.</p>',
+          '<p>No emails yet. Sign up to get the first one.</p>',
       })
     const mail = mails.find(({ id }) => path === `/mail/${id}`)
     return mail === undefined

@@ -31,7 +31,8 @@ const keptDays = (fallback: number) =>
 export const realtime = {
   AUTH_SERVES_REALTIME: setting(bool(true), {
     description:
-      'whether the auth service serves live streams, webhooks and calendars and sends the messages of webhooks; `false` leaves all of it to `npm run realtime`, which reads `AUTH_DATABASE_URL`, `BETTER_AUTH_SECRET`, `PUBLIC_URL`, `APP_URL`, `HOST`, `PORT`, `TRUSTED_ORIGINS`, `TRUSTED_PROXIES`, `COOKIE_DOMAIN`, `COOKIE_SAME_SITE`, `CHANGES_STREAMS`, `RATE_LIMIT_ENABLED`, `LOG_LEVEL` and the collector of traces as the auth service does',
+      'whether the auth service serves live streams, webhooks and calendars and sends the messages of webhooks; `false` leaves all of it to `npm run realtime`, which reads `AUTH_DATABASE_URL`, `AUTH_SERVICE_PASSWORD`, `BETTER_AUTH_SECRET`, `PUBLIC_URL`, `APP_URL`, `HOST`, `PORT`, `TRUSTED_ORIGINS`, `TRUSTED_PROXIES`, `COOKIE_DOMAIN`, `COOKIE_SAME_SITE`, `CHANGES_STREAMS`, `RATE_LIMIT_ENABLED`, `LOG_LEVEL` and the collector of traces as the auth service does',
+    services: ['auth'],
   }),
 }
 

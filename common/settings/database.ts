@@ -117,11 +117,11 @@ export const connections = {
   AUTH_REPLICAS: setting(replicas.optional(), {
     description:
       'the number of auth services that share the database (`2`, or `2-6` if it varies); the migration refuses more than PostgreSQL has connections for',
-    unset: 'not checked',
+    unset: 'not checked; with compose `1`',
   }),
   POSTGREST_REPLICAS: setting(replicas.optional(), {
     description: 'the same for PostgREST processes',
-    unset: 'not checked',
+    unset: 'not checked; with compose `1`',
   }),
   EDGE_REPLICAS: setting(replicas.prefault('1'), {
     description:

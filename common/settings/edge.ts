@@ -38,6 +38,7 @@ export const authUpstreams = {
     description:
       'for such an edge: addresses of processes of `npm run realtime`, which serve live streams, webhooks and calendars instead of the auth service',
     unset: '`AUTH_UPSTREAM`',
+    services: ['edge'],
   }),
 }
 

@@ -1,7 +1,7 @@
 -- after: rates/rates_of_days, transactions/filters
 -- The SQL of the reports, as text, so that the planner can use an index for each condition. Each report writes its
--- statement with one format(), in private.<report>_statement() beside it. The functions below return the parts. A
--- part is an argument of the next format(), never a format string itself. No part contains a client's text: field
+-- statement with private.fill(), in private.<report>_statement() beside it. The functions below return the parts. A
+-- part fills a hole of the template, and is never a template itself. No part contains a client's text: field
 -- names are those of the filters' list, and values are quoted literals of typed values. CONTRIBUTING.md, "To follow a
 -- request", shows how to explain a statement.
 --

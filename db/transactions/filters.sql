@@ -2,7 +2,7 @@
 -- Filters that clients send as data. Only this file defines their meaning: it converts each filter to typed
 -- conditions on a row. The API function get_filtered_transactions() evaluates them for each row as it comes, so that
 -- it can stop after enough rows. The reports read every row of a context, and evaluation by row would take about
--- twice the time. So reports.sql writes the same conditions as SQL text.
+-- twice the time. So report_rows.sql writes the same conditions as SQL text.
 --
 -- A date filter has two conditions. A transaction with a booking day (booked_on) is compared with `days`, which do
 -- not depend on the time zone. Any other transaction is compared with `moments`. A booking day counts as its

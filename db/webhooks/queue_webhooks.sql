@@ -124,7 +124,7 @@ begin atomic
 end;
 comment on function private.webhook_lag() is
   'The time in seconds for which a change has waited to be queued for webhooks, or a message to be sent when its '
-  'attempt was due. 0 if nothing waits.';
+  'attempt was due. 0 if nothing is late: a message whose next attempt lies ahead does not count.';
 grant execute on function private.webhook_lag() to auth_service;
 
 create or replace function private.delete_messages_of_webhook() returns trigger

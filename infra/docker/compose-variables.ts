@@ -19,7 +19,7 @@ export const composeVariables: Record<string, ComposeVariable> = {
   },
   COMPOSE_PROJECT_NAME: {
     description: 'the start of the names of containers and volumes',
-    unset: 'the name of the folder',
+    unset: '`finance`',
   },
   SITE_HOST: {
     description: 'the host of `PUBLIC_URL`, which Caddy serves',
@@ -36,7 +36,10 @@ export const composeVariables: Record<string, ComposeVariable> = {
   EDGE_SUBNET: {
     description: 'the network between Caddy and the edge, whose proxy header the edge trusts',
   },
-  VERSION: { description: 'the version of the images', unset: 'that of the files' },
+  VERSION: {
+    description: 'the version of the images',
+    unset: 'that of a release; the commit after an upgrade of a checkout',
+  },
   AUTH_IMAGE: { description: 'the name of the image of auth and edge', unset: 'built here' },
   BACKUP_IMAGE: { description: 'the name of the image of backups', unset: 'built here' },
   POSTGRES_TAG: { description: 'the tag of the image `postgres`' },

@@ -1,6 +1,6 @@
 /**
  * Checks a deployment of compose.yaml before it starts: what the operator writes
- * (checkDeployment-env.ts), the address, and this machine. No I/O. Sentences never contain a value
+ * (env-checks.ts), the address, and this machine. No I/O. Sentences never contain a value
  * that may be a secret.
  */
 import { X509Certificate } from 'node:crypto'

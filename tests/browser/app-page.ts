@@ -49,7 +49,7 @@ export async function appPage(baseUrl: () => string): Promise<AppPage> {
   const fileOf = (url: string) =>
     url === '/postgrest.js'
       ? join(root, 'node_modules/@supabase/postgrest-js/dist/index.mjs')
-      : join(directory, basename(url))
+      : join(directory, 'client', basename(url))
   const server = createServer(({ url = '/' }, response) => {
     if (url === '/') response.setHeader('content-type', 'text/html').end(page())
     else createReadStream(fileOf(url)).on('error', () => response.writeHead(404).end()).pipe(

@@ -457,7 +457,9 @@ test("a release's files are the deployment with compose, the npm packages and th
     await run(join(root, 'infra/release/build'), [folder, 'registry.example.org/team'])
     const names = [
       `finance-${about.version}.tar.gz`,
-      ...['chart', 'client', 'mcp'].map((name) => `finance-${name}-${about.version}.tgz`),
+      ...['bank-files', 'chart', 'client', 'mcp'].map((name) =>
+        `finance-${name}-${about.version}.tgz`
+      ),
     ]
     expect((await readdir(folder)).toSorted()).toEqual(
       ['SHA256SUMS', ...names, 'notes.md'].toSorted(),
@@ -468,7 +470,7 @@ test("a release's files are the deployment with compose, the npm packages and th
     expect(await helm('show', 'chart', join(folder, `finance-chart-${about.version}.tgz`))).toMatch(
       `appVersion: ${about.version}\n`,
     )
-    for (const name of ['client', 'mcp']) {
+    for (const name of ['bank-files', 'client', 'mcp']) {
       const { stdout } = await run('tar', [
         '-xzOf',
         join(folder, `finance-${name}-${about.version}.tgz`),

@@ -124,12 +124,17 @@ test.each(['WATCHDOG_URL', 'WATCHDOG_URL_FILE'])(
   },
 )
 
-test('docs/monitoring.md describes every metric that the alerts and the dashboard use', async () => {
+test('docs/monitoring.md describes every metric', async () => {
   const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
   const source = await Promise.all(
-    ['auth/metrics.ts', 'edge/edge.ts', 'infra/docker/machine.ts'].map((path) =>
-      readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
-    ),
+    [
+      'auth/metrics.ts',
+      'edge/edge.ts',
+      'http/metrics.ts',
+      'infra/docker/machine.ts',
+      'rates/index.ts',
+      'realtime/metrics.ts',
+    ].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')),
   )
   const names = new Set(source.join('').match(/(?<=')(?:auth|edge|finance)_[a-z_]+(?=')/g))
   expect(names.size).toBeGreaterThan(12)

@@ -16,7 +16,7 @@ import {
 
 /**
  * The policy of the routes that complete a sign-in. Their guesses have a budget per account:
- * engine/rate-limits.ts.
+ * engine/guesses.ts.
  */
 const completesSignIn = {
   credentials: [],

@@ -14,7 +14,7 @@ export const sides = ['in', 'out'] as const
 type Side = (typeof sides)[number]
 
 /**
- * The texts of a transaction in addition to its name, which are searched, exported and edited. A
+ * The texts of a transaction in addition to its name, which are exported and edited. A
  * new one needs a name in `fields` of the messages.
  */
 export const textColumns = Object.keys(textLengths) as TextColumn[]
