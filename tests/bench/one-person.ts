@@ -16,21 +16,21 @@ const caller: DatasetCaller = { user, session: 'session-7' }
  */
 export async function insertLargePerson(db: Pick<pg.ClientBase, 'query'>): Promise<void> {
   await db.query(`
-    insert into api.accounts (id, name, type, balance, currency, user_id)
-      select md5('account ' || n)::uuid, 'account ' || n, 'checking', 0, (array['usd', 'usd', 'eur', 'gbp'])[1 + n % 4], '${user}' from generate_series(1, 10) n;
-    insert into api.categories (id, name, kind, user_id)
-      select md5('category ' || n)::uuid, 'category ' || n, case when n > 25 then 'income' else 'expense' end, '${user}' from generate_series(1, 30) n;
-    insert into api.transactions (id, name, amount, currency, status, category_id, account_id, transaction_date, user_id)
+    insert into api.accounts (id, name, type, balance, currency, user_id, tenant)
+      select md5('account ' || n)::uuid, 'account ' || n, 'checking', 0, (array['usd', 'usd', 'eur', 'gbp'])[1 + n % 4], '${user}', 'u:${user}' from generate_series(1, 10) n;
+    insert into api.categories (id, name, kind, user_id, tenant)
+      select md5('category ' || n)::uuid, 'category ' || n, case when n > 25 then 'income' else 'expense' end, '${user}', 'u:${user}' from generate_series(1, 30) n;
+    insert into api.transactions (id, name, amount, currency, status, category_id, account_id, transaction_date, user_id, tenant)
       select md5('transaction ' || n)::uuid, 'transaction ' || n, (sin(n) * 1000)::numeric(14, 2),
         (array['usd', 'usd', 'eur', 'gbp'])[1 + (n % 10 + 1) % 4], (array['paid', 'paid', 'paid', 'paid', 'pending', 'failed'])[1 + n / 10 % 6],
         md5('category ' || 1 + n / 7 % 30)::uuid, md5('account ' || 1 + n % 10)::uuid,
-        date_trunc('day', now()) - n % 5475 * interval '1 day' - interval '1 hour', '${user}'
+        date_trunc('day', now()) - n % 5475 * interval '1 day' - interval '1 hour', '${user}', 'u:${user}'
       from generate_series(1, 200000) n order by hashint4(n);
-    insert into api.line_items (name, amount, category_id, transaction_id, user_id)
-      select 'part ' || k, sign(sin(n * 31)), md5('category ' || 1 + (n / 7 + k) % 30)::uuid, md5('transaction ' || n * 31)::uuid, '${user}'
+    insert into api.line_items (name, amount, category_id, transaction_id, user_id, tenant)
+      select 'part ' || k, sign(sin(n * 31)), md5('category ' || 1 + (n / 7 + k) % 30)::uuid, md5('transaction ' || n * 31)::uuid, '${user}', 'u:${user}'
       from generate_series(1, 6300) n, generate_series(1, 2) k;
-    insert into api.exchange_rates (on_date, base, quote, rate, user_id)
-      select (date_trunc('month', now()) - n * interval '1 month')::date, 'eur', quote, 1 + n * 0.001, '${user}'
+    insert into api.exchange_rates (on_date, base, quote, rate, user_id, tenant)
+      select (date_trunc('month', now()) - n * interval '1 month')::date, 'eur', quote, 1 + n * 0.001, '${user}', 'u:${user}'
       from generate_series(0, 190) n, unnest(array['usd', 'gbp']) quote`)
 }
 
