@@ -47,7 +47,7 @@ beforeAll(async () => {
       DATABASE_URL: stack.ownerUrl,
       NODE: process.execPath,
     },
-    `mails() { cat ${mails}; }
+    `emails() { cat ${mails}; }
     npm() { "$NODE" ${root}/admin/main.ts "\${@:4}"; }
     oathtool() { "$NODE" -e 'import("${root}/tests/support/authenticator-app.ts").then((it) => console.log(it.authenticator("otpauth://totp/x?secret=" + process.argv[1]).code()))' "$3"; }`,
   )

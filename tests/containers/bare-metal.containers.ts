@@ -110,7 +110,7 @@ test('the commands of the page start everything, and the main job works over TLS
   expectMainJob(
     await shell(
       `AUTH=https://money.example.org/api/auth DATA=https://money.example.org/data; export CURL_CA_BUNDLE=root.crt
-    mails() { journalctl -u mails -o cat; }
+    emails() { journalctl -u mails -o cat; }
     ${mainJob.anywhere}`,
     ),
   )
