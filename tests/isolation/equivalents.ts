@@ -114,7 +114,7 @@ export const equivalents: Equivalent[] = [
   },
   {
     name:
-      /^trigger (?:2_after_row on api\.(?:budgets|categories)|(?:3_after_row|4_\w+) on api\.transactions): disabled$/,
+      /^trigger (?:2_after_row on api\.(?:budgets|categories)|(?:3_after_row|4_\w+) on api\.transactions|line_item_checks_check on private\.line_item_checks): disabled$/,
     reason:
       'it keeps sums, families, past budgets, closed days and the values of the bank consistent, within one tenant: '
       + 'tests/data/{accounts,budget-changes,budgets,categories,closed-days,transfers,line-items,import-updates,owner}.test.ts',

@@ -189,7 +189,7 @@ test('an app without bank files and exports does not load their code', async () 
   expect(await compressed(files.filter((file) => file.startsWith('dist/bank-files/'))))
     .toBeLessThan(64_000)
   expect(await compressed(files.filter((file) => file.startsWith('dist/client/export/'))))
-    .toBeLessThan(12_000)
+    .toBeLessThan(13_000)
 })
 
 test('two lines are enough for an app', async () => {
