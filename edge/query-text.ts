@@ -136,8 +136,13 @@ export function isEmbedded(
   return lists.length > 0 && lists.every((found) => found.length > 0 && found.every(test))
 }
 
-const beforeJson = new RegExp(String.raw`^(?:${quoted}|(?!->).)*`, 's')
-const segment = new RegExp(String.raw`(?:${quoted}|[^.])+`, 'gs')
+/**
+ * A text in quotes in a parameter's name. PostgREST refuses a name whose quotes do not close; it is
+ * read to its end here, so that no later quote reads it again.
+ */
+const quotedName = String.raw`"(?:[^"\\]|\\.?)*(?:"|$)`
+const beforeJson = new RegExp(String.raw`^(?:${quotedName}|(?!->).)*`, 's')
+const segment = new RegExp(String.raw`(?:${quotedName}|[^.])+`, 'gs')
 
 /**
  * Returns the path of the embedded table in a parameter's name. A name in quotes can contain dots
