@@ -180,7 +180,7 @@ export async function authFigures(): Promise<Figure[]> {
   )
   const { cpuMs: bareCpu } = await runProgram(
     resources,
-    ['bench/bare-hono.ts'],
+    ['tests/bench/bare-hono.ts'],
     { DATABASE_URL: databaseUrl },
     barePort,
     '/session',

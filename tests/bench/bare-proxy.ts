@@ -1,5 +1,5 @@
 /**
- * The baseline for edge.ts: `node bench/bare-proxy.ts <port> <address of PostgREST>`. It only
+ * The baseline for edge.ts: `node tests/bench/bare-proxy.ts <port> <address of PostgREST>`. It only
  * forwards reads with undici; no proxy on Node is faster.
  */
 import { createServer } from 'node:http'

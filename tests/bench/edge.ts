@@ -61,7 +61,7 @@ export async function edgeFigures(stack: BenchStack): Promise<Figure[]> {
   await using running = new AsyncDisposableStack()
   const barePort = await freePort()
   const child = spawn(process.execPath, [
-    'bench/bare-proxy.ts',
+    'tests/bench/bare-proxy.ts',
     String(barePort),
     `http://127.0.0.1:${postgrest}`,
   ], { stdio: ['ignore', 'ignore', 'inherit'] })

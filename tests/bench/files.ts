@@ -137,7 +137,7 @@ export async function fileFigures(): Promise<Figure[]> {
   )
   await runProgram(
     resources,
-    ['bench/bare-files.ts'],
+    ['tests/bench/bare-files.ts'],
     { DATABASE_URL: stack.url },
     barePort,
     `/${randomUUID()}`,

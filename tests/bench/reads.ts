@@ -5,7 +5,12 @@
  */
 import pg from 'pg'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { datasetCallers, categoryOf, type DatasetCaller } from '../support/large-dataset.ts'
+import {
+  datasetCallers,
+  categoryOf,
+  tenantOf,
+  type DatasetCaller,
+} from '../support/large-dataset.ts'
 import { medians, type Figure } from './figures.ts'
 import type { Ask, BenchStack } from './stack.ts'
 
@@ -25,22 +30,18 @@ const day = 86_400_000
 const [monthFrom, monthTo] = [180, 150].map((days) =>
   new Date(Date.now() - days * day).toISOString().slice(0, 10)
 ) as [string, string]
+const ofTenant = 'tenant = $1'
 const newest = 'order by transaction_date desc limit 50'
 
 function lists(who: DatasetCaller, name: string): Case[] {
-  const [filter, where, value] = who.organization === undefined
-    ? [
-      `organization_id=is.null&user_id=eq.${who.user}`,
-      'organization_id is null and user_id = $1',
-      who.user,
-    ]
-    : [`organization_id=eq.${who.organization}`, 'organization_id = $1', who.organization]
+  const tenant = tenantOf(who)
+  const filter = `tenant=eq.${tenant}`
   const list = (what: string, more: string, sql: string, values: unknown[], aim: number): Case => ({
     work: `${name}: ${what}`,
     who,
     path: `/transactions?${filter}${more}&order=transaction_date.desc&limit=50`,
-    handwritten: `select * from api.transactions where ${where} ${sql} ${newest}`,
-    values: [value, ...values],
+    handwritten: `select * from api.transactions where ${ofTenant} ${sql} ${newest}`,
+    values: [tenant, ...values],
     aim,
   })
   return [
@@ -48,7 +49,7 @@ function lists(who: DatasetCaller, name: string): Case[] {
     {
       ...list('its twentieth page', '', '', [], 1.3),
       path: `/transactions?${filter}&order=transaction_date.desc&limit=50&offset=950`,
-      handwritten: `select * from api.transactions where ${where} ${newest} offset 950`,
+      handwritten: `select * from api.transactions where ${ofTenant} ${newest} offset 950`,
     },
     list(
       'with a month',
@@ -65,9 +66,6 @@ function lists(who: DatasetCaller, name: string): Case[] {
   ]
 }
 
-const ofUser = 'organization_id is null and user_id = $1'
-const ofTeam = 'organization_id = $1'
-
 const cases: Case[] = [
   ...lists(datasetCallers.team, 'a team of 100,000 rows'),
   ...lists(datasetCallers.many, '50,000 personal rows'),
@@ -80,18 +78,18 @@ const cases: Case[] = [
       work: `a caller with 49 rows: ${what}`,
       who: datasetCallers.few,
       path: `/transactions?limit=50${order}`,
-      handwritten: `select * from api.transactions where ${ofUser} ${sql} limit 50`,
-      values: [datasetCallers.few.user],
+      handwritten: `select * from api.transactions where ${ofTenant} ${sql} limit 50`,
+      values: [tenantOf(datasetCallers.few)],
       aim: 1.3,
     }),
   ),
   {
     work: 'exact count of the team',
     who: datasetCallers.team,
-    path: `/transactions?organization_id=eq.org-1&select=id&limit=1`,
+    path: `/transactions?tenant=eq.${tenantOf(datasetCallers.team)}&select=id&limit=1`,
     headers: { prefer: 'count=exact' },
-    handwritten: `select count(*) from api.transactions where ${ofTeam}`,
-    values: ['org-1'],
+    handwritten: `select count(*) from api.transactions where ${ofTenant}`,
+    values: [tenantOf(datasetCallers.team)],
     aim: 2,
   },
   {
@@ -100,9 +98,9 @@ const cases: Case[] = [
     path: '/rpc/get_transaction_distribution_by_category',
     body: { params: {} },
     handwritten: `select g.*, c.name from (
-      select category_id, currency, sum(amount), count(*) from api.transactions where ${ofTeam} and status <> 'failed' and transfer_id is null group by 1, 2
+      select category_id, currency, sum(amount), count(*) from api.transactions where ${ofTenant} and status <> 'failed' and transfer_id is null group by 1, 2
     ) g left join api.categories c on c.id = g.category_id`,
-    values: ['org-1'],
+    values: [tenantOf(datasetCallers.team)],
     aim: 1.5,
   },
   {
@@ -111,8 +109,8 @@ const cases: Case[] = [
     path: '/rpc/get_transaction_stat',
     body: {},
     handwritten:
-      `select sum(amount) from api.transactions where ${ofTeam} and currency = 'usd' and status <> 'failed' and transfer_id is null`,
-    values: ['org-1'],
+      `select sum(amount) from api.transactions where ${ofTenant} and currency = 'usd' and status <> 'failed' and transfer_id is null`,
+    values: [tenantOf(datasetCallers.team)],
     aim: 1.5,
   },
   {
@@ -122,8 +120,8 @@ const cases: Case[] = [
     body: {},
     handwritten:
       `select date_trunc('month', transaction_date), currency, sum(amount) filter (where amount > 0), -sum(amount) filter (where amount < 0)
-      from api.transactions where ${ofTeam} and status <> 'failed' and transfer_id is null and transaction_date >= date_trunc('month', now()) - interval '11 months' group by 1, 2`,
-    values: ['org-1'],
+      from api.transactions where ${ofTenant} and status <> 'failed' and transfer_id is null and transaction_date >= date_trunc('month', now()) - interval '11 months' group by 1, 2`,
+    values: [tenantOf(datasetCallers.team)],
     aim: 1.3,
   },
 ]
