@@ -221,7 +221,7 @@ export async function admin(
     command: programName,
     migrateCommand,
     openFiles = () => Promise.resolve(undefined),
-    sendMail = () => Promise.reject(operatorError('No mail settings are set.')),
+    sendMail = () => Promise.reject(operatorError('Email is not set up.')),
     graceSeconds = objectGraceSeconds,
   }: AdminOptions,
   out: Output,

@@ -79,7 +79,7 @@ export const keysCommands: Record<string, Command> = {
       (keys) => keys.where('id', '=', kid),
     ).returning(['signsFrom', 'expiresAt']).execute()
     if (rows.length === 0)
-      throw operatorError(kid === null ? 'There is no key.' : `There is no key ${kid}.`)
+      throw operatorError(kid === null ? 'No signing key found.' : `Signing key ${kid} not found.`)
     // the service issues no tokens during the next seconds; the command ends after them
     const { tokensIssuedAfter, second } = await db.selectFrom('private.settings')
       .select([

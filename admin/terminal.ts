@@ -61,7 +61,7 @@ export async function userByEmail(
     '=',
     sql<string>`lower(${email})`,
   ).executeTakeFirst()
-  if (user === undefined) throw operatorError(`There is no user with the email ${email}.`)
+  if (user === undefined) throw operatorError(`No user has the email ${email}.`)
   return user
 }
 

@@ -81,7 +81,7 @@ export const usersCommands: Record<string, Command> = {
       .executeTakeFirst()
     if (numDeletedRows !== 1n) throw operatorError(`${user.email} has no second factor.`)
     await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
-    out.write(`${user.email} signs in with only the password. Every session has ended.\n`)
+    out.write(`${user.email} signs in with only the password. All sessions are signed out.\n`)
   },
   'passkeys reset': async (db, args, _options, out) => {
     const user = await userByEmail(db, argument(args, 0, 'email'))
@@ -95,7 +95,7 @@ export const usersCommands: Record<string, Command> = {
     out.write(
       `Deleted ${count} passkey${
         count === 1n ? '' : 's'
-      } of ${user.email}, who signs in without one. Every session has ended.\n`,
+      } of ${user.email}, who signs in without one. All sessions are signed out.\n`,
     )
   },
   'api-keys revoke': async (db, args, _options, out) => {

@@ -28,14 +28,14 @@ export function mailMetrics(registry: Registry): MailObserver {
     failed: counterOf(
       registry,
       'auth_mail_failures_total',
-      'Failed attempts of mail jobs.',
+      'Failed attempts to send an email.',
       'reason',
       failureReasons,
     ),
     gaveUp: counterOf(
       registry,
       'auth_mail_given_up_total',
-      'Mail jobs that are not retried.',
+      'Emails that are not retried.',
       'reason',
       failureReasons,
     ),
@@ -73,7 +73,7 @@ function watchMail(registry: Registry, pool: pg.Pool): void {
   gaugeOf(
     registry,
     'auth_mail_queue_depth',
-    'Unfinished mail jobs of all processes.',
+    'Emails of all processes that are not sent yet.',
     async () => (await waiting())?.depth,
   )
   gaugeOf(

@@ -158,7 +158,7 @@ function refuseFormer(
       migrations.some(({ name }) => !appliedChecksums.has(name)))
   if (!isReleased)
     throw new Error(
-      'This database was made by a version before 1.0.0. Export each account there, and restore the exports in a new database: docs/releases.md',
+      'This database is from a version before 1.0.0. Export each account there, and restore the exports in a new database: docs/releases.md',
     )
 }
 

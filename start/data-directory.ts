@@ -106,7 +106,7 @@ async function checkDatabase(
   const has = (await readFile(join(database, 'PG_VERSION'), 'utf8')).trim()
   if (majorOf(has) !== majorOf(version)) {
     throw configError(
-      `DATA_DIR: ${database} was made by PostgreSQL ${has} and cannot be opened by ${version} (${where}). Install PostgreSQL ${has}, set DATA_DIR to another directory, or move the data with pg_dump.`,
+      `DATA_DIR: ${database} belongs to PostgreSQL ${has}, and ${version} (${where}) cannot open it. Install PostgreSQL ${has}, set DATA_DIR to another directory, or move the data with pg_dump.`,
     )
   }
 }

@@ -147,7 +147,7 @@ export async function withExistingDatabase<Result>(
   const hint = running === undefined
     ? 'Set DATA_DIR or DATABASE_URL as they are for the server.'
     : `A server runs with DATA_DIR=${running}: set DATA_DIR to that.`
-  throw configError(`DATA_DIR: there is no database in ${directory}. ${hint}`)
+  throw configError(`DATA_DIR: no database found in ${directory}. ${hint}`)
 }
 
 /**

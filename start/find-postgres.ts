@@ -55,7 +55,7 @@ export async function embeddedPostgres(): Promise<PostgresPrograms> {
     }
   } catch {
     throw configError(
-      `DATABASE_URL must be set: there is no embedded PostgreSQL here (the package ${name} is not installed).`,
+      `DATABASE_URL must be set: the embedded PostgreSQL (package ${name}) is not installed.`,
     )
   }
 }

@@ -36,7 +36,7 @@ const root = join(import.meta.dirname, '..')
 /** Starts PostgREST and waits until it answers. @throws Error with one line. */
 export async function startPostgrest(options: PostgrestOptions): Promise<Child> {
   const program = options.program ?? await packagedProgram()
-  if (program === undefined) throw configError('There is no package of PostgREST for this system.')
+  if (program === undefined) throw configError('No PostgREST package supports this system.')
   const { host, port } = options
   const child = startChild({
     name: 'PostgREST',

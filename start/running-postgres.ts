@@ -23,7 +23,7 @@ export const inUse = (directory: string) =>
   )
 export const wrongPassword = (directory: string) =>
   configError(
-    `DATA_DIR: the passwords in ${directory}/secrets.json are not those of the database beside it. Put back the file that was there, or set DATA_DIR to an empty directory to begin anew.`,
+    `DATA_DIR: the passwords in ${directory}/secrets.json do not match the database in the same directory. Restore the previous file, or set DATA_DIR to an empty directory to start over.`,
   )
 
 export const connect = async (

@@ -111,7 +111,7 @@ async function readSecretsFile(path: string): Promise<SecretsFile> {
     return fileShape.parse(JSON.parse(text))
   } catch {
     throw configError(
-      `DATA_DIR: ${path} is damaged. Put back a copy of it, or set DATA_DIR to an empty directory to begin anew.`,
+      `DATA_DIR: ${path} is damaged. Restore a copy of it, or set DATA_DIR to an empty directory to start over.`,
     )
   }
 }

@@ -87,7 +87,7 @@ function chunkReader(run: RunStatement, objects: ObjectStorage | undefined) {
       [fileId],
     )
     if (row?.moved !== true || objects === undefined)
-      throw new Error('The access to a file has ended.')
+      throw new Error('A request for a file has lost its access.')
     let left = last - first + 1
     for await (const part of objects.get(fileId, first)) {
       yield part.subarray(0, left)

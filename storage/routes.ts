@@ -23,7 +23,7 @@ export const fileRoutes = [
       'Receives the file of a new attachment. The ticket comes from `/rpc/begin_upload` of the data surface.',
     description:
       'The body is the file itself, with its `Content-Length`. Its size and SHA-256 must be those that were announced: otherwise the response is 400 and nothing is stored. ' +
-      'The first bytes decide the type: PDF, JPEG, PNG, WebP, HEIC, text, mail, and XML without active content. The same file again is 200. ' +
+      'The first bytes decide the type: PDF, JPEG, PNG, WebP, HEIC, text, email, and XML without active content. The same file again is 200. ' +
       'The header `X-Change-Id` is that of `/rpc/begin_upload`. A user uploads two files at a time; further ones wait.',
     credentials: [],
     input,

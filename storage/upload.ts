@@ -119,7 +119,7 @@ async function* checkedBody(
     if (type === undefined || isTextType(type) && !isText(chunk)) {
       throw rejection(
         'UNSUPPORTED_MEDIA_TYPE',
-        'A file must be a PDF, a JPEG, PNG, WebP or HEIC image, a text, a mail or XML without active content.',
+        'A file must be a PDF, a JPEG, PNG, WebP or HEIC image, a text, an email or XML without active content.',
       )
     }
     if (isFirst) onType(type)

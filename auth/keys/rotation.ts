@@ -88,7 +88,7 @@ export async function provisionKey(options: KeyOptions): Promise<void> {
     await engine.api.signJWT({ body: { payload: {} } })
   } catch {
     throw configError(
-      `BETTER_AUTH_SECRET does not open the signing keys in the database: set it to the value they were made with. To change it on purpose, which signs all users out, begin with \`${options.adminCommand} keys revoke --all\`.`,
+      `BETTER_AUTH_SECRET does not open the signing keys in the database: set it to its previous value. To change it on purpose, which signs out all users, first run \`${options.adminCommand} keys revoke --all\`.`,
     )
   }
 }

@@ -66,7 +66,7 @@ const interrupted = (signal: AbortSignal): DeliveryFailure =>
   )
 
 /**
- * Returns true if Resend refuses the mail itself: 400 and 422 for its fields, 413 for its size, 451
+ * Returns true if Resend refuses the email itself: 400 and 422 for its fields, 413 for its size, 451
  * for its content. 409 is permanent if another mail was accepted with the key. Temporary are
  * outages, limits (429), concurrent requests with the key (408, 409), and wrong settings (401, 403,
  * 404).

@@ -102,7 +102,7 @@ async function idOf(
     throw new Error(
       `No ${kind} is named ${JSON.stringify(name)}. ${
         rows.length === 0
-          ? `There are no ${table}.`
+          ? `No ${table} yet.`
           : `There are: ${list(rows, (row) => JSON.stringify(row.name))}.`
       }`,
     )

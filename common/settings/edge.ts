@@ -62,7 +62,7 @@ export const dataUpstreams = {
   }),
 }
 
-/** The proxies whose ids of requests the edge takes over. */
+/** The proxies that may set the ids of requests. */
 export const tracing = {
   TRACE_PROXIES: setting(list.pipe(z.array(addressRange)).default([]), {
     description:

@@ -31,7 +31,7 @@ begin atomic
       and e.detail ->> 'new_device' is distinct from 'false');
 end;
 comment on function private.mail_recipient(text, text, text) is
-  'The recipient of the mail about an event. Null after five events of the kind in a day, so that a program that '
+  'The recipient of the email about an event. Null after five events of the kind in a day, so that a program that '
   'signs in every hour causes few mails.';
 
 create or replace function private.verified_address(p_user text) returns text
@@ -61,7 +61,7 @@ begin
 end
 $$;
 comment on function private.record_account_event(text, text, text, jsonb) is
-  'Records an event of an account, and the recipient of its mail.';
+  'Records an event of an account, and the recipient of its email.';
 
 create or replace function private.record_event() returns trigger
   language plpgsql security definer set search_path = ''
@@ -182,7 +182,7 @@ begin
 end
 $$;
 comment on function private.record_new_address() is
-  'Records that a user''s address changed, and mails the previous address.';
+  'Records that a user''s address changed, and sends an email to the previous address.';
 
 create or replace function private.record_membership() returns trigger
   language plpgsql security definer set search_path = ''
@@ -220,4 +220,4 @@ begin
   return null;
 end
 $$;
-comment on function private.queue_notice() is 'Stores the job that mails an event.';
+comment on function private.queue_notice() is 'Stores the job that sends an event by email.';

@@ -6,7 +6,7 @@ comment on table private.jobs is
   'Durable work. A transaction stores a job with its other rows, and a worker runs it, again after a failure. No '
   'job is lost with a process.';
 comment on column private.jobs.id is
-  'The same for all attempts. It is the idempotency key of a mail and the id of a webhook''s message.';
+  'Stays the same for all attempts. The idempotency key of an email and the id of a webhook''s message.';
 comment on column private.jobs.task is 'The name of its handler.';
 comment on column private.jobs.key is
   'Jobs of a task with the same key run one after another: the one that has started, and then the one that waits. '

@@ -217,7 +217,7 @@ export function createStream<Position>(
       if (output.isClosed()) return
       // a slow reader would receive earlier changes first
       if (!output.isRequested() && reason !== undefined)
-        output.fail(closing, new Error('The access of a live stream has ended.'))
+        output.fail(closing, new Error('A live stream has lost its access.'))
       else output.end(closing, reason && event('end', undefined, { reason }))
     },
   }

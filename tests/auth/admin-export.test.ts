@@ -332,7 +332,7 @@ test('an export fails with an error if its output cannot be written', async () =
 })
 
 test.each([
-  [['nobody@example.org'], 'There is no user with the email nobody@example.org.\n'],
+  [['nobody@example.org'], 'No user has the email nobody@example.org.\n'],
   [['ANN', '--organization', 'elsewhere'], /^\S+ is not a member of elsewhere\.\n$/],
   [[], 'Missing argument: email. `infra/docker/admin --help` shows how.\n'],
 ])(

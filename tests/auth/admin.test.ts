@@ -142,7 +142,7 @@ test.each([
   [['grant'], 'Missing argument: email. `infra/docker/admin --help` shows how.'],
   [
     ['grant', 'nobody@example.org', 'teams'],
-    'There is no user with the email nobody@example.org.',
+    'No user has the email nobody@example.org.',
   ],
   [['grant', 'KNOWN', 'gold'], 'Unknown product gold. There are: personal, teams, business.'],
   [['grant', 'KNOWN', 'teams', '--days', 'x'], '--days must be a whole number from 1 to 36500.'],

@@ -428,7 +428,7 @@ test('two factors end when the operator resets them for a user who lost app and 
   const reset = (...args: string[]) => operator(stack.ownerUrl, 'two-factor', ...args)
   expect(await reset('reset', ann.email)).toEqual({
     code: 0,
-    text: `${ann.email} signs in with only the password. Every session has ended.\n`,
+    text: `${ann.email} signs in with only the password. All sessions are signed out.\n`,
   })
   expect(await isSignedIn(ann)).toBe(false)
   expect(await totp(half, app.code())).toMatchObject(unauthorized)

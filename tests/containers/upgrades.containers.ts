@@ -58,7 +58,7 @@ describe('an upgrade', () => {
     if (tables.length > 0) {
       // before 1.0.0 a commit may change tables, and then refuses the other's database
       await expect(story.deployment.command('upgrade')).rejects.toThrow(
-        'This database was made by a version before 1.0.0.',
+        'This database is from a version before 1.0.0.',
       )
       const counted = await stop()
       expect(await lost(story.deployment, counted)).toEqual([])

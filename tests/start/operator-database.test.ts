@@ -26,7 +26,7 @@ test.each([['admin/main.ts', 'users'], ['start/check.ts', '']])(
     const { code, stdout, stderr } = await run({ DATA_DIR: directory }, script, word)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(
-      /^Cannot [a-z ]+: DATA_DIR: there is no database in .*data\. .*DATA_DIR.*\n$/,
+      /^Cannot [a-z ]+: DATA_DIR: no database found in .*data\. .*DATA_DIR.*\n$/,
     )
     await expect(access(directory)).rejects.toThrow('ENOENT')
   },

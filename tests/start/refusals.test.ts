@@ -196,7 +196,7 @@ test('the start fails with a database directory of another PostgreSQL version', 
   await mkdir(join(data, 'postgres'), { recursive: true })
   await writeFile(join(data, 'postgres/PG_VERSION'), '16\n')
   expect(await refusal({ DATA_DIR: data })).toMatch(
-    /DATA_DIR: .* was made by PostgreSQL 16 and cannot be opened by 18/,
+    /DATA_DIR: .* belongs to PostgreSQL 16, and 18.* cannot open it/,
   )
 })
 

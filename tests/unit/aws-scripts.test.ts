@@ -148,12 +148,12 @@ describe('the operator’s command', () => {
       ...succeeded,
       'describe-tasks': ['STOPPED\t2\tEssential container in task exited'],
       'filter-log-events': [
-        'There is no user with the email nobody@example.org.\ntask ended with 2',
+        'No user has the email nobody@example.org.\ntask ended with 2',
       ],
     })
     expect(outcome).toMatchObject({
       code: 2,
-      out: 'There is no user with the email nobody@example.org.\n',
+      out: 'No user has the email nobody@example.org.\n',
     })
     expect(outcome.error).toContain('Exit code 2')
   })

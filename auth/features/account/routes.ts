@@ -287,7 +287,7 @@ export const accountRoutes = [
     output: successMessage,
     handle: respondWith(
       succeeded(
-        'Your address was kept and all sessions were ended. We sent you an email to choose a new password.',
+        'We kept your address and signed out all sessions. We sent you an email to choose a new password.',
       ),
       stopEmailChange,
     ),
@@ -311,7 +311,7 @@ export const accountRoutes = [
   route('POST', '/confirm-delete-account', {
     summary: 'Deletes the account of the signed-in user, with the token of the email.',
     description:
-      'Deletes all personal rows, and ends every session and token. Rows of organizations remain. The token works only in a session of its own account.',
+      'Deletes all personal rows, and ends every session and token. Rows of organizations remain. The token works only in a session of the account it was sent to.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
     rejects: ['INVALID_TOKEN'],
