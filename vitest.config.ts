@@ -184,6 +184,17 @@ const containers: Tests[] = [
   },
 ]
 
+/**
+ * `npm run test:cluster`: failovers of PostgreSQL under Patroni, with Debian's packages. It takes
+ * some minutes, most of them Patroni's timeouts.
+ */
+const cluster: Tests = {
+  name: 'cluster',
+  include: ['tests/cluster/*.cluster.ts'],
+  maxWorkers: 1,
+  sequence: { groupOrder: 11 },
+}
+
 export default defineConfig({
   // as app/vite.config.ts: tests of the app need no build of the client
   resolve: {
@@ -201,7 +212,7 @@ export default defineConfig({
     // oidc-provider (tests/support/oidc.ts) prints a warning at each start
     onConsoleLog: (line) => !line.includes('oidc-provider'),
     projects: [
-      ...[main, ...proofs, lints, browser, description, kubernetes, ...containers]
+      ...[main, ...proofs, lints, browser, description, kubernetes, ...containers, cluster]
         .map((test): TestProjectInlineConfiguration => ({ extends: true, test })),
       ...postgrestTag === postgrestOfNpm ? [] : [otherPostgrest],
     ],

@@ -1,5 +1,6 @@
 /** Readiness checks: the database responds, is migrated and guarded, and has a signing key. */
 import { sql } from 'kysely'
+import type { Worker } from '../common/jobs/worker.ts'
 import type { AuthDatabase } from '../http/database.ts'
 import { signingKey } from './keys/signing-keys.ts'
 
@@ -8,13 +9,21 @@ export type Checks = {
   migrations: boolean
   row_security: boolean
   signing_key: boolean
+  /** Whether the last query for due emails succeeded; missing in a process that sends none. */
+  mail_queue?: boolean
 }
 
 /**
  * @param migrations the migrations of this version. The database may have more, because a new
  * version migrates before it starts.
+ * @param mails the queue of emails, in the process that sends them
  */
-export function healthChecks(db: AuthDatabase, migrations: string[]): () => Promise<Checks> {
+export function healthChecks(
+  db: AuthDatabase,
+  migrations: string[],
+  mails?: Pick<Worker, 'isClaiming'>,
+): () => Promise<Checks> {
+  const ofMails = () => (mails === undefined ? {} : { mail_queue: mails.isClaiming() })
   return async () => {
     try {
       const applied = new Set(
@@ -31,9 +40,11 @@ export function healthChecks(db: AuthDatabase, migrations: string[]): () => Prom
         migrations: migrations.every((name) => applied.has(name)),
         row_security: unguarded.length === 0,
         signing_key: signing !== undefined,
+        ...ofMails(),
       }
     } catch {
-      return { database: false, migrations: false, row_security: false, signing_key: false }
+      const none = { database: false, migrations: false, row_security: false, signing_key: false }
+      return { ...none, ...ofMails() }
     }
   }
 }

@@ -52,7 +52,7 @@ export async function openIdentity(
     name,
   )
   running.defer(connections.close)
-  await checkDatabase(connections.db, config)
+  await checkDatabase(connections, config)
   // A hash needs 32 MiB, so three threads fit into a container's limit. A full queue takes about
   // six seconds, and up to three times that on a busy machine, so its timeout is 20 seconds.
   const threads = Math.min(3, availableParallelism())

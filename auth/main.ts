@@ -107,13 +107,13 @@ async function openRooms(
   return { metrics, live, files }
 }
 
-type Identity = Awaited<ReturnType<typeof openIdentity>>
+type OpenIdentity = Awaited<ReturnType<typeof openIdentity>>
 
 /** Returns the options of the rotation of keys. @param tuning shorter times, for tests */
 const keyOptions = (
   config: Config,
   log: Log,
-  { connections: { db, pool }, services: { engine } }: Identity,
+  { connections: { db, pool }, services: { engine } }: OpenIdentity,
   tuning: Partial<Pick<KeyOptions, 'retireAfterSeconds'>>,
 ): KeyOptions => ({
   engine,
@@ -132,7 +132,7 @@ const keyOptions = (
 function startMails(
   config: Config,
   log: Log,
-  { connections: { pool }, services: { engine } }: Identity,
+  { connections: { pool }, services: { engine } }: OpenIdentity,
   registry: Registry,
   onUnsentMail: StartOptions['onUnsentMail'],
 ) {
@@ -257,7 +257,7 @@ async function startParts(
       labels,
       metrics,
       tracing,
-      ready: cacheForASecond(healthChecks(db, await migrationNames())),
+      ready: cacheForASecond(healthChecks(db, await migrationNames(), queue)),
       publicKeys: () => services.engine.api.getJwks(),
       closeStreams: rooms.live.streams.close,
       wrapListener,

@@ -1,7 +1,10 @@
 /** Apostrophes in front of texts that a spreadsheet would run as a formula. */
 
-/** The beginning of a formula. Spreadsheets ignore quotation marks and blanks before it. */
-const FORMULA = String.raw`['"\s]*[=+\-@＝＋－＠]`
+/**
+ * The beginning of a formula. Spreadsheets ignore quotation marks and blanks before it. Tabs and
+ * line breaks are not among these blanks, because a formula after them begins there.
+ */
+const FORMULA = String.raw`(?:['"]|[^\S\t\n\r])*[=+\-@＝＋－＠]`
 
 /**
  * A cell begins with the text, on each of its lines, and after `;` in a spreadsheet with this list

@@ -3,6 +3,9 @@
 /** The path of the auth surface below base_url. */
 export const basePath = '/api/auth'
 
+/** The maximum size of a body of the auth surface, in bytes. Files have a limit of their own. */
+export const maxBodyBytes = 64 * 1024
+
 /** The path of live streams, which last as long as their clients wish. */
 export const streamPath = '/changes'
 

@@ -1,18 +1,20 @@
 /** The auth surface for an edge that runs as a separate process. */
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { JSONWebKeySet } from 'jose'
-import { basePath, isFileUrl, isRealtimeUrl, streamPath } from '../common/contract.ts'
+import { basePath, isFileUrl, isRealtimeUrl, maxBodyBytes, streamPath } from '../common/contract.ts'
 import { errorCodes, type ErrorCode, type WireError } from '../common/error-codes.ts'
 import { clientNetwork } from '../common/client-address.ts'
-import { endConnection, maxConnections } from '../common/http-server.ts'
+import { endConnection, hasBody, maxConnections } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { sharedSlots } from '../common/shared-slots.ts'
+import { readWhole } from './bodies.ts'
 import { change, onUpstream, orReject, repeatedRead } from './forward.ts'
 import { endAnswer, headersOfEdge, sendError } from './reject.ts'
 import {
   forwardedHeaders,
   isForClient,
   isRead,
+  withWholeBody,
   type EdgeRequest,
   type Forwarded,
 } from './request.ts'
@@ -128,6 +130,19 @@ export const publicKeysOf = (upstreams: Upstreams) => async (): Promise<JSONWebK
 }
 
 /**
+ * Returns the attempt of a change. A body that the auth service accepts is read first, so that a
+ * slow client holds no connection. The service refuses a larger one at once.
+ */
+async function changeOf(forwarded: Forwarded) {
+  const { incoming, isFile } = forwarded
+  const body = hasBody(incoming) && isFile !== true
+    ? await readWhole(incoming, maxBodyBytes, true)
+    : undefined
+  const request = body === undefined ? forwarded : withWholeBody(forwarded, body)
+  return (upstream: Upstream) => change(upstream, request)
+}
+
+/**
  * Returns a function that forwards requests to the auth services. It never rejects.
  * @param realtime the processes of realtime/, if they are others
  */
@@ -151,18 +166,15 @@ export function remoteAuth(upstreams: Upstreams, realtime = upstreams, timeoutMs
       isStream,
       isFile,
     }
-    const attempt = isRead(incoming)
-      ? repeatedRead(forwarded)
-      : (upstream: Upstream) => change(upstream, forwarded)
+    const forward = async () => {
+      const attempt = isRead(incoming) ? repeatedRead(forwarded) : await changeOf(forwarded)
+      const to = isRealtimeUrl(incoming.url) ? realtime : upstreams
+      return onUpstream(to, timeoutMs, outgoing, attempt)
+    }
     try {
       await orReject(
         outgoing,
-        onUpstream(
-          isRealtimeUrl(incoming.url) ? realtime : upstreams,
-          timeoutMs,
-          outgoing,
-          attempt,
-        ),
+        forward(),
         async (failure) => {
           // the auth service ends the connection of a file that arrives too slowly
           if (failure === 'cut' && isFile && !incoming.complete)

@@ -9,7 +9,7 @@ import { describeError, type Log } from '../common/log.ts'
 /** The tenants whose rows a token may show. A team's API key shows no personal rows. */
 export type Visible = { personal: string | undefined, team: string | undefined }
 
-/** The user of a token, and its active organization. */
+/** The user of a token, and its active organization, unless the user is a viewer of it. */
 export type Caller = { user: string, team: string | undefined, visible: Visible }
 
 /**
@@ -91,16 +91,16 @@ async function verify(
     })
     const user = text(payload['user_id'])
     if (user === undefined || payload.exp === undefined) return undefined
-    const team = text(
-      (payload['claims'] as Record<string, unknown> | undefined)?.['organization_id'],
-    )
+    const claims = payload['claims'] as Record<string, unknown> | undefined
+    const team = text(claims?.['organization_id'])
+    const writesForTeam = team !== undefined && claims?.['organization_role'] !== 'viewer'
     const isTeamKey = team !== undefined && payload['api_key'] !== undefined
     const visible = {
       personal: isTeamKey ? undefined : `u:${user}`,
       team: team === undefined ? undefined : `o:${team}`,
     }
     return {
-      caller: { user, team, visible },
+      caller: { user, team: writesForTeam ? team : undefined, visible },
       until: (payload.exp + clockToleranceSeconds) * 1_000,
     }
   } catch (error) {

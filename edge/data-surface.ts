@@ -33,6 +33,7 @@ import {
   forwardedHeaders,
   isForClient,
   isRead,
+  withWholeBody,
   type EdgeRequest,
   type Forwarded,
 } from './request.ts'
@@ -151,8 +152,7 @@ async function withBody(forwarded: Forwarded): Promise<Forwarded | 'too-large' |
   if (received === undefined) return 'too-large'
   if (replacement === '' && !isUtf8(received)) return 'not-text'
   const body = replacement === undefined ? received : replaceMark(received, replacement)
-  const { 'transfer-encoding': _, ...headers } = forwarded.headers
-  return { ...forwarded, body, headers: { ...headers, 'content-length': body.length } }
+  return withWholeBody(forwarded, body)
 }
 
 type Reject = (code: RejectionCode, specifics?: Specifics) => Promise<void>

@@ -100,6 +100,12 @@ export function forwardedHeaders(
   return forwarded
 }
 
+/** Returns a request whose body the surface has read. */
+export function withWholeBody(forwarded: Forwarded, body: Buffer): Forwarded {
+  const { 'transfer-encoding': _, ...headers } = forwarded.headers
+  return { ...forwarded, body, headers: { ...headers, 'content-length': body.length } }
+}
+
 /**
  * Returns true for a response header that the client receives. The edge sends the request id
  * itself.

@@ -60,6 +60,9 @@ export function headersForPostgrest(
 ): IncomingHttpHeaders {
   const translated = { ...headers }
   delete translated[pageHeader]
+  // PostgREST passes all headers to the database, which needs no credentials of the auth surface
+  delete translated.cookie
+  delete translated['x-api-key']
   if (prefix === ofSupabase) {
     for (const name of ['accept-profile', 'content-profile'])
       if (translated[name] === 'public') delete translated[name]
@@ -67,8 +70,8 @@ export function headersForPostgrest(
       translated['apikey'] !== undefined &&
       translated.authorization === `Bearer ${translated['apikey'].toString()}`
     ) delete translated.authorization
-    delete translated['apikey']
   }
+  delete translated['apikey']
   // PostgREST compares media types with regard to case. A header has one character per byte, so
   // only ASCII letters change.
   if (translated['content-type'] !== undefined)

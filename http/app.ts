@@ -73,6 +73,7 @@ export function createApp(parts: AppParts): Hono<Env> {
   app.notFound(() =>
     errorResponse('NOT_FOUND', 'This path does not exist. All routes are at /docs.')
   )
+  app.use(async (context, next) => (isLiteral(context) ? next() : errorResponse('NOT_FOUND')))
   addDocuments(app, parts)
   app.use(`${basePath}/*`, allowTrustedOrigins(config, log))
   app.use(`${basePath}/*`, rejectForeignOrigins(config))
@@ -80,24 +81,20 @@ export function createApp(parts: AppParts): Hono<Env> {
   return app
 }
 
+/**
+ * Returns false for a path with dots or encoded letters that reads as another path here. The edge
+ * and proxies know files, streams and the paths for operators by their literal paths.
+ */
+function isLiteral({ env, req }: Context<Env>): boolean {
+  const path = env.incoming?.url?.split('?', 1)[0]
+  return path?.startsWith('/') !== true || path === req.path
+}
+
 /** Adds the paths outside of the routes: the documents, the page at `/` and those for operators. */
 function addDocuments(
   app: Hono<Env>,
   { paths: { documents = [], home }, metrics, ready, isStopping }: AppParts,
 ): void {
-  // A proxy may forward paths below /api/auth unnormalized. Such a path with dots must not reach
-  // the paths for operators.
-  for (const path of probes) {
-    app.use(
-      path,
-      async (
-        context,
-        next,
-      ) => (context.env.incoming.url?.split('?', 1)[0] === path
-        ? next()
-        : errorResponse('NOT_FOUND')),
-    )
-  }
   for (const [path, serve] of documents) app.get(path, (context) => serve(context.req.raw))
   app.get('/livez', (context) => context.json({ status: 'live' }))
   app.get('/readyz', async (context) => {

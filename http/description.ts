@@ -140,12 +140,17 @@ const page = { 'text/html': { schema: { type: 'string' } } }
 export const perWindow = ({ max, window }: RateLimit): string =>
   `${max} in ${window === 60 ? 'a minute' : window === 3_600 ? 'an hour' : `${window} seconds`}`
 
-function limitsOf({ limits: { address, account } = {} }: Route): string[] {
+/** The subject of a limit per account. */
+export const limitedBy = {
+  caller: 'by one account',
+  email: 'for one `email`',
+  'caller and email': 'by one account to one `email`',
+} as const
+
+function limitsOf({ limits: { address, accounts = [] } = {} }: Route): string[] {
   const limits = [
     ...(address === undefined ? [] : [`${perWindow(address)} from one address`]),
-    ...(account === undefined
-      ? []
-      : [`${perWindow(account)} ${account.by === 'email' ? 'for one `email`' : 'by one account'}`]),
+    ...accounts.map((rule) => `${perWindow(rule)} ${limitedBy[rule.by]}`),
   ]
   return limits.length === 0 ? [] : [`At most ${limits.join(', ')}.`]
 }

@@ -3,7 +3,7 @@
  * dropped.
  */
 import { z } from 'zod'
-import { perMinute } from './policy.ts'
+import { perMinute, type Policy } from './policy.ts'
 
 /** An id for examples. No row has it. */
 export const exampleId = 'mK3vQx7TnYw2LrJ8sBcD5fGhZp4eA9uV'
@@ -146,8 +146,8 @@ export function serialize<Shape extends z.ZodRawShape>(
  */
 export const passwordLimits = {
   address: perMinute(20),
-  account: { by: 'caller', ...perMinute(10) },
-} as const
+  accounts: [{ by: 'caller', ...perMinute(10) }],
+} satisfies Policy['limits']
 
 /**
  * The policy of a route that needs the password or a recent sign-in: `confirmCaller` in caller.ts.

@@ -47,10 +47,10 @@ export type Policy = {
     /** Per client address. An IPv6 client counts as its /64. */
     address?: RateLimit
     /**
-     * Per account and for all addresses: the caller's account, or the account that the field
-     * `email` names.
+     * Per account and for all addresses: the caller's account, the account that the field `email`
+     * names, or both together.
      */
-    account?: RateLimit & { by: 'caller' | 'email' }
+    accounts?: (RateLimit & { by: 'caller' | 'email' | 'caller and email' })[]
   }
   /**
    * Whether the handler runs in one transaction, so that a request that fails or is refused stores

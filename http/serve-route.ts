@@ -14,6 +14,7 @@ import {
   unexpectedErrorResponse,
 } from './errors.ts'
 import { problemOf } from './fields.ts'
+import { maxBodyBytes } from '../common/contract.ts'
 import { describeError } from '../common/log.ts'
 import {
   currentRequest,
@@ -24,8 +25,6 @@ import {
 } from './policy.ts'
 import { isRead, type Route, type RouteContext } from './route.ts'
 
-/** The maximum size of a JSON body. */
-export const maxBytes = 64 * 1024
 /**
  * A larger body is read up to this size and dropped, so that the client reads our response instead
  * of a broken pipe.
@@ -38,14 +37,14 @@ async function readBytes(request: Request): Promise<Buffer> {
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.byteLength
-      if (size <= maxBytes) chunks.push(chunk)
+      if (size <= maxBodyBytes) chunks.push(chunk)
       if (size > maxDiscardedBytes) break
     }
   } catch {
     // A client that disconnects is no failure of the service.
     throw rejection('VALIDATION_ERROR', 'The request body did not arrive whole.')
   }
-  if (size > maxBytes) throw rejection('PAYLOAD_TOO_LARGE')
+  if (size > maxBodyBytes) throw rejection('PAYLOAD_TOO_LARGE')
   return Buffer.concat(chunks)
 }
 
@@ -145,11 +144,12 @@ async function enforce(
   const { caller } = request
   const organizationId = field('organizationId')
   if (organizationId !== undefined) await checkOrganization(c, policy, organizationId, caller)
-  const { account } = policy.limits
-  if (account !== undefined) {
-    const name = (account.by === 'caller' ? caller?.user.id : field('email')) ??
-      reject('VALIDATION_ERROR')
-    checkLimit(await limits.consumeForAccount(row.path, name, account))
+  const names = { caller: caller?.user.id, email: field('email') }
+  for (const rule of policy.limits.accounts ?? []) {
+    const name = rule.by === 'caller and email'
+      ? `${names.caller} ${names.email}`
+      : names[rule.by] ?? reject('VALIDATION_ERROR')
+    checkLimit(await limits.consumeForAccount(row.path, name, rule))
   }
   if (policy.guessesPassword && (field('password') ?? field('currentPassword')) !== undefined) {
     const email = caller?.user.email ?? field('email') ?? reject('VALIDATION_ERROR')

@@ -40,7 +40,8 @@ function openTransaction(client: pg.PoolClient): OpenTransaction {
     isClosed: false,
     afterCommit: [],
     query: (async (...args: unknown[]): Promise<unknown> => {
-      if (transaction.isClosed) throw new Error('The transaction of this request is already finished.')
+      if (transaction.isClosed)
+        throw new Error('The transaction of this request is already finished.')
       try {
         return await query(...args)
       } catch (error) {

@@ -10,17 +10,17 @@ import { routes } from '../auth/rooms.ts'
 import { MAX_FILES } from '../bank-files/archive.ts'
 import { MAX_BYTES } from '../bank-files/decode.ts'
 import { MAX_ROWS } from '../bank-files/read-statement.ts'
+import { maxBodyBytes } from '../common/contract.ts'
 import { errorCodes } from '../common/error-codes.ts'
 import { environment, readSettings } from '../common/settings.ts'
 import { longestMs } from '../edge/connection-shares.ts'
 import { most } from '../edge/query.ts'
 import { anonymous, lightBytes, withBearer } from '../edge/request-limits.ts'
 import { maxOfKey, maxOfPerson } from '../realtime/index.ts'
-import { perWindow } from '../http/description.ts'
+import { limitedBy, perWindow } from '../http/description.ts'
 import { readExposed } from '../http/openapi/catalogue.ts'
 import { otherAddressLimit } from '../http/rate-limits.ts'
 import type { Route } from '../http/route.ts'
-import { maxBytes } from '../http/serve-route.ts'
 
 type Row = [what: string, limit: string, beyond: string]
 
@@ -95,14 +95,10 @@ const counts = (): string =>
 
 /** The rate limits of routes, those with the same limits in one row. */
 function rateRows(): Row[] {
-  const limitOf = ({ limits: { address, account } = {} }: Route): string =>
+  const limitOf = ({ limits: { address, accounts = [] } = {} }: Route): string =>
     [
       ...(address === undefined ? [] : [`${perWindow(address)} from one address`]),
-      ...(account === undefined ?
-        [] :
-        [`${perWindow(account)} of one ${
-          account.by === 'email' ? 'address of an email' : 'account'
-        }`]),
+      ...accounts.map((rule) => `${perWindow(rule)} ${limitedBy[rule.by]}`),
     ].join(', ')
   const groups = new Map<string, string[]>()
   for (const route of routes) {
@@ -159,7 +155,7 @@ ${table([...requestRows(), ...await databaseRows(client)])}
 ## Requests to the auth surface
 
 A body has at most ${
-      size(maxBytes)
+      size(maxBodyBytes)
     }, otherwise 413 \`PAYLOAD_TOO_LARGE\`. A token of the data surface is valid for ${
       tokenLifetimeSeconds / 60
     } minutes. \`RATE_LIMIT_ENABLED=false\` turns these off:

@@ -53,7 +53,7 @@ async function check(
 ): Promise<MailTransport> {
   if (settings.DATABASE_URL === undefined && settings.AUTH_DATABASE_URL !== undefined) {
     throw configError(
-      'AUTH_DATABASE_URL is set and DATABASE_URL is not. Set bothto use your own server, or neither.',
+      'AUTH_DATABASE_URL is set and DATABASE_URL is not. Set both to use your own server, or neither.',
     )
   }
   const databaseUrl = settings.DATABASE_URL ?? 'postgresql://localhost'

@@ -96,7 +96,7 @@ async function openPage(event: FetchEvent): Promise<Response> {
     const response = first === 'late' ? await cached() ?? await fetched : first
     // a proxy answers while the service is down
     if (response.status >= 500) return await cached() ?? response
-    if (first !== 'late') event.waitUntil(leaveIfGone().catch(() => undefined))
+    event.waitUntil(leaveIfGone().catch(() => undefined))
     return response
   } catch (error) {
     const response = await cached()

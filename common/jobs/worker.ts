@@ -52,6 +52,8 @@ export type WorkerOptions = {
 export type Worker = {
   /** Claims due jobs at once. */
   wake: () => void
+  /** Whether its last claim succeeded. */
+  isClaiming: () => boolean
   /** Stops within 5 s: claims no more jobs, and finishes or returns the running ones. */
   stop: () => Promise<void>
 }
@@ -62,7 +64,7 @@ export type Worker = {
  */
 const reportMs = 25_000
 /** Pause after a claim that failed, usually because the database is down. */
-const lostPauseMs = 3_000
+const lostPauseMs = 1_000
 /** Timeout of a statement, for a database that stops responding. */
 const queryTimeoutMs = 10_000
 /** Time of handlers to end after their signal. */
@@ -180,9 +182,13 @@ function createPauses() {
   }
 }
 
-/** Claims jobs until the signal fires, also while the database is down. */
+/**
+ * Claims jobs until the signal fires, also while the database is down.
+ * @param onClaim receives whether each claim succeeded
+ */
 async function claimUntilStopped(
   claimJobs: () => Promise<void>,
+  onClaim: (succeeded: boolean) => void,
   pauses: ReturnType<typeof createPauses>,
   { tasks, pauseMs, firstPauseMs = 0, log }: WorkerOptions,
   stopping: AbortSignal,
@@ -193,7 +199,9 @@ async function claimUntilStopped(
     let pauseNow = pauseMs
     try {
       await claimJobs()
+      onClaim(true)
     } catch (error) {
+      onClaim(false)
       log.warn(
         { tasks: Object.keys(tasks), error: describeError(error) },
         'no jobs could be claimed; trying again',
@@ -239,7 +247,11 @@ export function startWorker(options: WorkerOptions): Worker {
       running.add(attempted)
     }
   }
-  const claims = claimUntilStopped(claimJobs, pauses, options, stopping.signal)
+  let isClaiming = false
+  const onClaim = (succeeded: boolean) => {
+    isClaiming = succeeded
+  }
+  const claims = claimUntilStopped(claimJobs, onClaim, pauses, options, stopping.signal)
   const settled = async () => {
     await claims
     await Promise.all(running)
@@ -248,6 +260,7 @@ export function startWorker(options: WorkerOptions): Worker {
     Promise.race([settled(), sleep(milliseconds, undefined, { ref: false })])
   return {
     wake: pauses.wake,
+    isClaiming: () => isClaiming,
     async stop() {
       stopping.abort()
       pauses.wake()

@@ -9,7 +9,11 @@ import { setting } from './setting.ts'
  * `require` for PostgREST.
  */
 const sslModes = ['disable', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full']
-const postgresUrl = urlOf(/^postgres(ql)?:$/, 'postgresql://user:password@host:5432/name')
+const namesSeveralHosts = /^\w+:\/\/(?:[^/]*@)?(?![^/]*@)[^/?]*,|[?&]host=[^&]*,/
+const postgresUrl = z.string().refine(
+  (value) => !namesSeveralHosts.test(value),
+  'names several hosts: it must be one name that leads to the primary, docs/cluster.md',
+).pipe(urlOf(/^postgres(ql)?:$/, 'postgresql://user:password@host:5432/name'))
   .refine(isDecodable, 'has a % that begins no escape: write it as %25')
   .refine(
     (value) =>

@@ -27,7 +27,7 @@ export const composeVariables: Record<string, ComposeVariable> = {
   },
   TLS: {
     description:
-      '`auto` requests a certificate of Let’s Encrypt; `internal` is an own authority of Caddy',
+      '`auto` requests a certificate from Let’s Encrypt; `internal` uses Caddy’s own authority',
     form: [/^(auto|internal)$/, 'must be auto or internal'],
   },
   HTTP_PORT: { description: 'the port of this machine that redirects to https' },

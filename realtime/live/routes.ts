@@ -1,7 +1,7 @@
 /** The route of live streams. */
 import { z } from 'zod'
-import { basePath, streamPath } from '../../common/contract.ts'
-import { rejection, reject } from '../../http/errors.ts'
+import { streamPath } from '../../common/contract.ts'
+import { rejection } from '../../http/errors.ts'
 import { perMinute } from '../../http/policy.ts'
 import { route } from '../../http/route.ts'
 import { accessOf } from './request-access.ts'
@@ -51,11 +51,6 @@ export const changeRoutes = [
       ],
     }),
     handle: async (c, { tables: list }) => {
-      // the edge recognizes a stream by the literal path
-      if (
-        c.env.incoming?.url !== undefined &&
-        c.env.incoming.url.split('?', 1)[0] !== `${basePath}${streamPath}`
-      ) reject('NOT_FOUND')
       const access = await accessOf(c)
       const { streams, limits } = c.var.services
       const rights = await streams.rights()

@@ -1,6 +1,6 @@
 /**
  * Webhooks: addresses of a user that receive a signed message when rows change. The database
- * decides which changes a webhook receives: db/webhooks/queue_webhooks.sql. auth/webhooks sends the
+ * decides which changes a webhook receives: db/webhooks/queue_webhooks.sql. dispatcher.ts sends the
  * messages.
  */
 import { randomBytes } from 'node:crypto'

@@ -47,7 +47,7 @@ export const webhookRoutes = [
     input: input.one,
     example: { webhookId: exampleId },
     rejects: ['NOT_FOUND'],
-    limits: { address: perMinute(20), account: { by: 'caller', ...perMinute(10) } },
+    limits: { address: perMinute(20), accounts: [{ by: 'caller', ...perMinute(10) }] },
     // waits for the receiver
     isAtomic: false,
     output: output.tested,
@@ -59,7 +59,7 @@ export const webhookRoutes = [
     input: input.one,
     example: { webhookId: exampleId },
     rejects: ['NOT_FOUND'],
-    limits: { address: perMinute(20), account: { by: 'caller', ...perMinute(10) } },
+    limits: { address: perMinute(20), accounts: [{ by: 'caller', ...perMinute(10) }] },
     output: output.one,
     handle: enableWebhook,
   }),

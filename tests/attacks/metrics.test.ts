@@ -95,3 +95,9 @@ test('a proxy that forwards all paths below /api/auth unchanged does not expose 
     expect(await send('GET', `${path}?from=inside`)).toBe(200)
   }
 })
+
+test('a path with encoded letters or dots is no path of the service, so that no limit of the edge is passed by', async () => {
+  expect(await send('GET', '/api/auth/changes')).toBe(401)
+  for (const path of ['%63hanges', './changes', 'x/../changes', '%2e/changes'])
+    expect(await send('GET', `/api/auth/${path}`), path).toBe(404)
+})

@@ -81,8 +81,8 @@ test('the table of limits in docs/auth.md lists exactly the limits of the routes
     900: 'in a quarter of an hour',
     3_600: 'an hour',
   }
-  const kept = routes.flatMap(({ path, limits: { address, account } = {} }) =>
-    [address, account].flatMap((limit) =>
+  const kept = routes.flatMap(({ path, limits: { address, accounts = [] } = {} }) =>
+    [address, ...accounts].flatMap((limit) =>
       limit === undefined ? [] : [`${nameOf(path)}: ${limit.max} ${windowNames[limit.window]}`]
     )
   )

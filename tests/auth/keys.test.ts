@@ -295,7 +295,10 @@ test('the operator’s command revokes all keys, and the next start creates a ne
 })
 
 test('the operator’s command prints one sentence for an unknown key or an unknown subcommand', async () => {
-  expect(await run('revoke', 'nothing')).toEqual({ code: 1, text: 'Signing key nothing not found.\n' })
+  expect(await run('revoke', 'nothing')).toEqual({
+    code: 1,
+    text: 'Signing key nothing not found.\n',
+  })
   expect(await run('revoke')).toMatchObject({
     code: 1,
     text: expect.stringContaining('Missing argument: kid'),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { password, person, signedIn, type Person } from '../support/person.ts'
+import { password, person, signedIn, team, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
@@ -265,6 +265,22 @@ describe('per client address', () => {
       )
       expect([404, 429]).toContain(status)
     }
+  })
+
+  test('the invitations of one account to an address are limited, and leave those of others to it alone', async () => {
+    const invite = (owner: Person, organizationId: string, email: string) =>
+      owner.post('/organization/invite-member', { organizationId, email, role: 'viewer' })
+    const [mine, other] = [await team(stack, []), await team(stack, [])]
+    const statuses = []
+    for (let at = 0; at < 21; at++)
+      statuses.push((await invite(mine.owner, mine.id, 'wanted@example.org')).status)
+    expect(statuses).toEqual([200, ...Array.from({ length: 19 }, () => 409), 429])
+    expect((await invite(other.owner, other.id, 'wanted@example.org')).status).toBe(200)
+    // the same account may invite others, up to a hundred in an hour
+    const others = await Promise.all(
+      Array.from({ length: 80 }, (_, at) => invite(mine.owner, mine.id, `guest-${at}@example.org`)),
+    )
+    expect(others.filter(({ status }) => status === 429)).toHaveLength(1)
   })
 })
 

@@ -443,7 +443,8 @@ test('an account that requires a passkey is opened by the operator for a user wh
   const admin = (...argv: string[]) => operator(stack.ownerUrl, ...argv)
   expect(await admin('passkeys', 'reset', ann.email)).toEqual({
     code: 0,
-    text: `Deleted 1 passkey of ${ann.email}, who signs in without one. All sessions are signed out.\n`,
+    text:
+      `Deleted 1 passkey of ${ann.email}, who signs in without one. All sessions are signed out.\n`,
   })
   expect((await ann.get('/get-session')).status).toBe(401)
   expect(await signIn(visitor(), phone)).toMatchObject(invalid)

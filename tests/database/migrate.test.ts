@@ -239,21 +239,21 @@ test('migrate of an older version does not change a database with a newer table,
   await migrate(options())
   const newer = await copyOfDb()
   await writeFile(
-    join(newer.folder, 'migrations/9999_goals.sql'),
-    'create table api.goals (id uuid primary key);',
+    join(newer.folder, 'migrations/9999_newer.sql'),
+    'create table api.newer_rows (id uuid primary key);',
   )
-  await mkdir(join(newer.folder, 'goals'))
+  await mkdir(join(newer.folder, 'newer'))
   await writeFile(
-    join(newer.folder, 'goals/tables.sql'),
-    '-- after: core\ncreate table api.goals (id uuid primary key);',
+    join(newer.folder, 'newer/tables.sql'),
+    '-- after: core\ncreate table api.newer_rows (id uuid primary key);',
   )
   await writeFile(
-    join(newer.folder, 'goals/goals.sql'),
-    `-- after: goals/tables
-       comment on table api.goals is 'Goals'; comment on column api.goals.id is 'Id';
-       alter table api.goals enable row level security;
-       grant select on api.goals to anon, authenticated;
-       create policy goals_list on api.goals for select to authenticated using (private.is_not_explained() and id::text = (select public.uid()));`,
+    join(newer.folder, 'newer/newer_rows.sql'),
+    `-- after: newer/tables
+       comment on table api.newer_rows is 'Rows'; comment on column api.newer_rows.id is 'Id';
+       alter table api.newer_rows enable row level security;
+       grant select on api.newer_rows to anon, authenticated;
+       create policy newer_rows_list on api.newer_rows for select to authenticated using (private.is_not_explained() and id::text = (select public.uid()));`,
   )
   await newer.migrate(options())
   const before = await described()
@@ -262,7 +262,7 @@ test('migrate of an older version does not change a database with a newer table,
     await migrate({ ...options(), log: (line) => lines.push(line) })
     expect(lines).toEqual([
       expect.stringMatching(
-        /^left functions and rules as the newer version has made them; .*goals/,
+        /^left functions and rules as the newer version has made them; .*newer/,
       ),
     ])
   }

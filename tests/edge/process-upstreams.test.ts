@@ -2,8 +2,10 @@
  * The upstreams of the edge as a process: several of one surface, their failures, standbys, and the
  * errors of PostgREST 16. All upstreams are fake.
  */
-import type { RequestListener } from 'node:http'
-import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import type { IncomingHttpHeaders, RequestListener } from 'node:http'
+import { connect } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { EdgeProcess } from './process.ts'
 import { fakePostgrest } from './support.ts'
 import { edgeFor, isReady, json, postgrest, statusOf } from './started-edges.ts'
@@ -44,6 +46,50 @@ describe('upstreams', () => {
     const waits = statusOf(`${one.url}/data/x`)
     isBReady = true
     expect(await waits).toBe(200)
+  })
+
+  test('upstreams of the auth surface see a request only when its body is there, so slow clients hold none of their connections', async () => {
+    const seen: string[] = []
+    const auth = await fakePostgrest((request, response) => {
+      if (request.method === 'POST') seen.push(request.url ?? '')
+      request.resume().on('end', () => response.end('{}'))
+    })
+    const one = await edgeFor({ AUTH_UPSTREAM: auth })
+    const slow = Array.from({ length: 20 }, () => {
+      const socket = connect(Number(new URL(one.url).port), '127.0.0.1')
+      onTestFinished(() => void socket.destroy())
+      socket.write(
+        'POST /api/auth/slow HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n{}',
+      )
+      return socket
+    })
+    const quick = () =>
+      statusOf(`${one.url}/api/auth/quick`, { method: 'POST', headers: json, body: '{}' })
+    await expect.poll(quick).toBe(200)
+    expect(seen).toContain('/api/auth/quick')
+    expect(seen).not.toContain('/api/auth/slow')
+    const answered = once(slow[0]!, 'data')
+    slow[0]!.write(' ')
+    expect(String((await answered)[0])).toMatch(/^HTTP\/1\.1 200/)
+    expect(seen.at(-1)).toBe('/api/auth/slow')
+  })
+
+  test('PostgREST receives no cookie and no API key', async () => {
+    let received: IncomingHttpHeaders = {}
+    const one = await edgeFor(
+      await postgrest((request, response) => {
+        received = request.headers
+        response.end('[]')
+      }),
+    )
+    await isReady(one)
+    const headers = { cookie: 'a=session', 'x-api-key': 'a', apikey: 'b', 'x-other': 'stays' }
+    for (const prefix of ['/data', '/rest/v1']) {
+      expect(await statusOf(`${one.url}${prefix}/x`, { headers })).toBe(200)
+      expect(received).toMatchObject({ 'x-other': 'stays' })
+      expect(Object.keys(received)).not.toContain('cookie')
+      expect(Object.keys(received).filter((name) => /api-?key/.test(name))).toEqual([])
+    }
   })
 
   test('upstreams that were ready serve again as soon as they read the database, even if they are not ready', async () => {

@@ -145,9 +145,9 @@ test('the notes of a backup stay the same if each definition is created again fr
 test('the notes of a backup ignore the number that PostgreSQL 17.12 stores in each column, and keep the options next to it', async () => {
   const before = await allNotes()
   const options =
-    `update pg_attribute set attoptions = $1 where attrelid = 'api.tags'::regclass and attname = 'user_id'`
+    `update pg_attribute set attoptions = $1 where attrelid = 'api.tags'::regclass and attname = 'tenant'`
   const { rows: [{ attoptions }] } = await db.query(
-    `select attoptions from pg_attribute where attrelid = 'api.tags'::regclass and attname = 'user_id'`,
+    `select attoptions from pg_attribute where attrelid = 'api.tags'::regclass and attname = 'tenant'`,
   )
   await db.query('begin')
   await db.query(options, [['pg_attver=26950712', ...attoptions]])

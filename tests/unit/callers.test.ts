@@ -46,6 +46,12 @@ test('a valid token names its user and its active organization; other texts name
     team: 'team',
     visible: { personal: 'u:ann', team: 'o:team' },
   })
+  // a viewer writes nothing of the team, so its requests use no share of it
+  expect(
+    await read(
+      await key.bearer({ claims: { organization_id: 'team', organization_role: 'viewer' } }),
+    ),
+  ).toEqual({ user: 'ann', team: undefined, visible: { personal: 'u:ann', team: 'o:team' } })
   const none = [
     undefined,
     '',

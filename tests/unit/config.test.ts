@@ -245,6 +245,16 @@ describe('a secret in a file', () => {
     },
   )
 
+  test('a database URL with several hosts is refused with one line, and one with a comma in its password is not', () => {
+    for (const hosts of ['h1:5432,h2:5432', 'h1,h2,h3', 'owner:secret@h1,h2']) {
+      expect(() => readSettings({ DATABASE_URL: `postgresql://${hosts}/finance` })).toThrow(
+        'DATABASE_URL names several hosts: it must be one name that leads to the primary, docs/cluster.md',
+      )
+    }
+    const url = 'postgresql://owner:a,b@h1/finance'
+    expect(readSettings({ DATABASE_URL: url }).DATABASE_URL).toBe(url)
+  })
+
   test('a secret in a file with the password of auth_service completes its connection, whatever its characters', () => {
     const { AUTH_DATABASE_URL } = readSettings({
       AUTH_DATABASE_URL: 'postgresql://auth_service@db/finance',

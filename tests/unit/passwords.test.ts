@@ -70,5 +70,5 @@ test('tasks that wait at a stop, and later ones, are rejected', async () => {
   const results = Promise.allSettled(hashes)
   await pool.stop()
   expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
-  await expect(pool.hash('late')).rejects.toThrow('not hashed any more')
+  await expect(pool.hash('late')).rejects.toThrow('hashes no more passwords')
 })

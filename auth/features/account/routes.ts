@@ -116,7 +116,7 @@ export const accountRoutes = [
     hashesPassword: true,
     startsSession: 'sign-in',
     guessesPassword: true,
-    limits: { address: perMinute(60), account: { by: 'email', ...perMinute(10) } },
+    limits: { address: perMinute(60), accounts: [{ by: 'email', ...perMinute(10) }] },
     output: signInOutput,
     handle: async (c, body) => signedIn(c, await callBetterAuth(c, signInReply, body)),
   }),
@@ -155,7 +155,7 @@ export const accountRoutes = [
     input: input.email,
     example: { email: 'ann@example.com' },
     credentials: [],
-    limits: { address: perMinute(20), account: { by: 'email', ...fiveMails } },
+    limits: { address: perMinute(20), accounts: [{ by: 'email', ...fiveMails }] },
     output: successMessage,
     handle: async (c, body) => {
       await c.var.services.mailer.requestVerification(body.email)
@@ -170,7 +170,7 @@ export const accountRoutes = [
     input: input.forgetPassword,
     example: { email: 'ann@example.com' },
     credentials: [],
-    limits: { address: perMinute(20), account: { by: 'email', ...fiveMails } },
+    limits: { address: perMinute(20), accounts: [{ by: 'email', ...fiveMails }] },
     output: successMessage,
     // A job looks the address up, so the response takes the same time whether there is an account
     // or not.
@@ -250,7 +250,7 @@ export const accountRoutes = [
     example: { newEmail: 'ann@example.net', password: 'correct horse' },
     rejects: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
     ...needsConfirmation,
-    limits: { address: perMinute(20), account: { by: 'caller', ...fiveMails } },
+    limits: { address: perMinute(20), accounts: [{ by: 'caller', ...fiveMails }] },
     output: successMessage,
     handle: respondWith(
       succeeded('We sent an email with a link to the new address.'),
@@ -301,7 +301,7 @@ export const accountRoutes = [
     example: { password: 'correct horse' },
     rejects: [...unconfirmed, 'EMAIL_CHANGED_RECENTLY'],
     ...needsConfirmation,
-    limits: { address: perMinute(20), account: { by: 'caller', ...fiveMails } },
+    limits: { address: perMinute(20), accounts: [{ by: 'caller', ...fiveMails }] },
     output: output.deletionRequested,
     handle: async (c, body) => ({
       ...succeeded('We sent you an email with a link that deletes your account.'),

@@ -21,7 +21,13 @@ export const invitationRoutes = [
     ],
     betterAuth: 'POST /organization/invite-member',
     namesOrganization: true,
-    limits: { account: { by: 'email', window: 3_600, max: 20 } },
+    // by the caller, so that no stranger can use up the invitations of an address
+    limits: {
+      accounts: [
+        { by: 'caller', window: 3_600, max: 100 },
+        { by: 'caller and email', window: 3_600, max: 20 },
+      ],
+    },
     output: output.invitation,
     handle: async (c, body) => invitationOf(await callBetterAuth(c, reply.invitation, body)),
   }),

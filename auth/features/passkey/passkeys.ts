@@ -276,8 +276,12 @@ export async function deletePasskey(
   { passkeyId, password }: z.output<typeof input.delete>,
 ): Promise<void> {
   await confirmCaller(c, password)
-  const deleted = await c.var.services.db.deleteFrom('auth.passkeys').where('id', '=', passkeyId)
-    .where('userId', '=', callerOf(c).user.id).executeTakeFirst()
+  const deleted = await withAccountLock(
+    c,
+    (trx) =>
+      trx.deleteFrom('auth.passkeys').where('id', '=', passkeyId)
+        .where('userId', '=', callerOf(c).user.id).executeTakeFirst(),
+  )
   if (deleted.numDeletedRows !== 1n) reject('NOT_FOUND')
 }
 

@@ -350,11 +350,10 @@ export function disableTwoFactor(c: RouteContext, { password }: Confirmed): Prom
   return withBetterAuth(c, async (endpoint) => {
     const { user } = callerOf(c)
     await confirmCaller(c, password)
-    const { numDeletedRows } = await c.var.services.db.deleteFrom('auth.two_factors').where(
-      'userId',
-      '=',
-      user.id,
-    ).executeTakeFirst()
+    const { numDeletedRows } = await withAccountLock(
+      c,
+      (trx) => trx.deleteFrom('auth.two_factors').where('userId', '=', user.id).executeTakeFirst(),
+    )
     if (numDeletedRows !== 1n) reject('TWO_FACTOR_NOT_ENABLED')
     expireCookie(endpoint, cookies.device(endpoint.context, user.id))
   })
