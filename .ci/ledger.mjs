@@ -1,8 +1,7 @@
-// The record of the runs: notes of git at the tested commit, in refs/notes/ci. Usage: node
-// .ci/ledger.mjs add <part 3/5 | everything | nightly> <commit> <outcome>
-// node .ci/ledger.mjs missing prints the parts that no green run of the last seven days tested;
-// fails if there are any
-// node .ci/ledger.mjs nightly <commit> fails unless a nightly of the commit was green
+// The record of the runs: notes of git at the tested commit, in refs/notes/ci.
+// - `add <part 3/5 | everything | nightly> <commit> <outcome>` records a run.
+// - `missing` prints the parts that no green run of the last seven days tested, and fails for any.
+// - `nightly <commit>` fails unless a nightly of the commit was green.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 

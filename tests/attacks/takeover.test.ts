@@ -1,5 +1,6 @@
 /** An attacker has access to a victim's account for a while, and prepares ways to regain it. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { withTwoFactors } from '../support/authenticator-app.ts'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -194,3 +195,29 @@ describe('Eve has a session of Ann that is eleven minutes old, but not her passw
     )
   })
 })
+
+test.each([['two-factor/disable', {}], ['passkey/delete', { passkeyId: 'any' }]])(
+  'an attacker’s %s that waits while the owner ends all sessions changes nothing',
+  async (path, more) => {
+    const { user: ann } = await withTwoFactors(stack, 'Ann')
+    const owner = await stack.sql.connect()
+    onTestFinished(() => owner.release(true))
+    await owner.query('begin')
+    await owner.query('select from auth.users where email = $1 for no key update', [ann.email])
+    await owner.query(
+      'delete from auth.sessions where user_id = (select id from auth.users where email = $1)',
+      [ann.email],
+    )
+    const answer = ann.post(`/${path}`, { password, ...more })
+    await expect.poll(async () =>
+      (await stack.sql.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )).rowCount
+    ).toBe(1)
+    await owner.query('commit')
+    expect(await answer).toMatchObject(refused(401, 'UNAUTHORIZED'))
+    expect((await person(stack, 'Ann', ann.email).signIn()).body).toMatchObject({
+      error: 'SECOND_FACTOR_REQUIRED',
+    })
+  },
+)

@@ -6,6 +6,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -142,10 +143,11 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-async function until(
+/** Waits until a condition holds. @param output explains in the error why it does not */
+export async function until(
   what: string,
   condition: () => Promise<boolean>,
-  output: () => string,
+  output: () => string = () => '',
 ): Promise<void> {
   const deadline = performance.now() + 120_000
   while (!await condition()) {
@@ -154,15 +156,18 @@ async function until(
   }
 }
 
-const answers = (url: string) => fetch(url).then(({ ok }) => ok, () => false)
+/** Whether a probe answers with success. */
+export const answers = (url: string) => fetch(url).then(({ ok }) => ok, () => false)
 
 /** Starts a node. @param etcd the port of etcd */
 async function startNode(
-  running: AsyncDisposableStack,
+  starting: AsyncDisposableStack,
   directory: string,
   name: string,
   etcd: number,
 ): Promise<Node & { port: number, api: number }> {
+  // a node that starts again adds to it
+  const running = starting.use(new AsyncDisposableStack())
   const [port, api] = [await freePort(), await freePort()]
   const [toEtcd, toServer, toApi] = [
     await openLink(etcd),
@@ -177,6 +182,7 @@ async function startNode(
       { username: user === 'superuser' ? 'postgres' : user, password },
     ]),
   )
+  const data = join(directory, name)
   const file = join(directory, `${name}.json`)
   // JSON is YAML
   await writeFile(
@@ -195,7 +201,7 @@ async function startNode(
         listen: `127.0.0.1:${port}`,
         connect_address: `127.0.0.1:${toServer.port}`,
         bin_dir: programs,
-        data_dir: join(directory, name),
+        data_dir: data,
         pgpass: join(directory, `${name}.pgpass`),
         authentication: users,
         pg_hba: ['local all all trust', 'host all,replication all 127.0.0.1/32 scram-sha-256'],
@@ -213,7 +219,13 @@ async function startNode(
       child.output,
     )
   }
-  const all = () => [child.pid ?? 0, ...descendants(child.pid ?? 0)]
+  /** The processes of Patroni, and those of PostgreSQL, which are not children of it. */
+  const all = () => {
+    const file = join(data, 'postmaster.pid')
+    const server = existsSync(file) ? [Number(readFileSync(file, 'utf8').split('\n', 1)[0])] : []
+    return [child.pid ?? 0, ...server].flatMap((pid) => [pid, ...descendants(pid)])
+  }
+  running.defer(() => all().forEach((pid) => signal(pid, 'SIGKILL')))
   await start()
   return {
     name,
@@ -305,7 +317,7 @@ ${
     )
     return running.map(({ role }) => role).toSorted().join() === 'leader,replica,sync_standby'
   }
-  await until('whole cluster', isWhole, () => JSON.stringify(nodes.map(({ name }) => name)))
+  await until('whole cluster', isWhole)
   const all = starting.move()
   return {
     nodes,

@@ -54,7 +54,7 @@ function expectNothingLost(name: string, outcome: Outcome, failoverMs: number): 
     lostSignUps: [],
     wrongMails: [],
     wrongRows: [],
-    untoldRows: [],
+    unnamedRows: [],
   })
   const statuses = Object.entries(kinds).flatMap(([kind, counted]) =>
     [...counted.statuses.keys()].map((status) => `${kind}: ${status}`)

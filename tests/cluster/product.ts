@@ -12,7 +12,7 @@ import { freePort } from '../../start/ports.ts'
 import { startPostgrest } from '../../start/postgrest.ts'
 import { startEdgeProcess, type EdgeProcess } from '../edge/process.ts'
 import { connection, execute, passwords, secret } from '../support/database.ts'
-import { isReady } from '../support/followed-list.ts'
+import { answers, until } from './cluster.ts'
 import { mailSink, type MailSink } from '../support/mail-sink.ts'
 
 export type Product = AsyncDisposable & {
@@ -74,7 +74,7 @@ export async function startProduct(serverUrl: string): Promise<Product> {
       await exited
     })
     const url = `http://127.0.0.1:${port}`
-    await isReady(url)
+    await until(`ready ${name}`, () => answers(`${url}/readyz`))
     return url
   }
   const postgrest = async (host: string) => {
@@ -115,7 +115,6 @@ export async function startProduct(serverUrl: string): Promise<Product> {
       POSTGREST_READY_PORT: String(readyPort),
       EDGE_REPLICAS: '2',
       TRUSTED_PROXIES: '127.0.0.1',
-      LOG_LEVEL: 'error',
     })
   const edges: [EdgeProcess, EdgeProcess] = [await edge(), await edge()]
   for (const one of edges) {
