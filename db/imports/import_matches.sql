@@ -471,7 +471,10 @@ begin
       verdict text, transaction_id uuid, transfer_id uuid, source text, external_id text, status text,
       reference_no text, description text, metadata jsonb,
       transaction_date timestamptz, booked_on date, has_date boolean, said jsonb)
-    join api.transactions t on t.id = j.transaction_id and t.tenant = private.context_tenant()
+    -- one by one: the planner expects few rows of a tenant, and would compare all of them with each match
+    cross join lateral (
+      select * from api.transactions where id = j.transaction_id and tenant = private.context_tenant() offset 0
+    ) t
     cross join lateral (
       -- the values of the bank's row that had the transaction before go with it
       select case when t.reference_no is distinct from m.said ->> 'reference_no' then t.reference_no

@@ -110,6 +110,24 @@ test('rows are compared with those of 50 accounts for transfers', async () => {
   ).toContain('new')
 })
 
+test('rows of a file are recognized as the transactions that a user has entered', async () => {
+  const caller = stack.as(await stack.person())
+  const giro = await account(caller)
+  const rows = rowsOf(String)
+  await caller.create(
+    'transactions',
+    rows.map(({ name, amount, transaction_date }) => ({
+      name,
+      amount,
+      transaction_date,
+      currency: 'eur',
+      account_id: giro,
+    })),
+  )
+  expect(await judge(caller, giro, rows, { p_dry_run: false })).toEqual(['matched'])
+  expect(await judge(caller, giro, rows, { p_dry_run: false })).toEqual(['duplicate'])
+})
+
 test('rows of another format are recognized among ten thousand, after a correction of all and after their deletion', async () => {
   const caller = stack.as(await stack.person())
   const giro = await account(caller)
