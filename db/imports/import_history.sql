@@ -35,21 +35,21 @@ begin atomic
     coalesce(matched.said, v.said),
     array(
       select coalesce(u.said, u.before)
-      from private.import_updates u
+      -- offset 0: the planner would else read all changes of each import of the tenant
+      from (select * from private.import_updates where transaction_id = t.id offset 0) u
       join api.imports i on i.id = u.import_id
-      join api.transactions x on x.id = u.transaction_id
-      where u.transaction_id = t.id and i.tenant = x.tenant
-        -- before a match the values were the user's
-        and (u.said is null) = (matched.said is null)),
+      join api.transactions x on x.id = u.transaction_id and x.tenant = i.tenant
+      -- before a match the values were the user's
+      where (u.said is null) = (matched.said is null)),
     matched.account_id
   from unnest(p_transaction_ids) as t (id)
   left join private.bank_values v on v.transaction_id = t.id
   left join lateral (
     select u.said, i.account_id
-    from private.import_updates u
+    from (select * from private.import_updates where transaction_id = t.id offset 0) u
     join api.imports i on i.id = u.import_id
-    join api.transactions x on x.id = u.transaction_id
-    where u.transaction_id = t.id and u.said is not null and i.tenant = x.tenant
+    join api.transactions x on x.id = u.transaction_id and x.tenant = i.tenant
+    where u.said is not null
     order by i.created_at desc, i.id
     limit 1
   ) as matched on true;

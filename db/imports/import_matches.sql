@@ -37,11 +37,12 @@ begin atomic
   select first.before
     || jsonb_build_object('is_recorded', coalesce(first.identity_before ->> 'source' = 'subscription', false)),
     last.said, last.after
-  from private.import_updates first
+  -- offset 0: the planner would else read all changes of each import of the tenant
+  from (select * from private.import_updates where transaction_id = p_transaction_id offset 0) first
   join api.imports f on f.id = first.import_id
-  join private.import_updates last on last.transaction_id = first.transaction_id
+  cross join (select * from private.import_updates where transaction_id = p_transaction_id offset 0) last
   join api.imports l on l.id = last.import_id and l.tenant = f.tenant
-  where first.transaction_id = p_transaction_id and last.said is not null
+  where last.said is not null
     and last.identity_after ->> 'external_id' = p_external_id
     and first.identity_after ? 'external_id'
       and (first.identity_before ->> 'external_id' is null or first.identity_before ->> 'source' = 'subscription')
@@ -453,7 +454,7 @@ comment on function private.rows_without(json, integer[]) is 'The rows of a file
 -- Runs after the new rows are stored. The triggers of a caller's change do not fire: an import carries nothing to the
 -- other half of a transfer, and stores the bank's values itself.
 create or replace function private.store_import_matches(p_import_id uuid, p_matches jsonb[]) returns void
-  language plpgsql security definer set search_path = ''
+  language plpgsql security definer set search_path = '' set enable_seqscan = off
 as $$
 begin
   if public.org_id() is not null and not private.can('transactions', 'update') then

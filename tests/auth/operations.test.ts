@@ -18,14 +18,20 @@ describe('an endpoint for operators', () => {
     expect((await fetch(`${stack.url}/livez`)).status).toBe(200)
   })
 
-  test('GET /readyz succeeds only with all migrations, row level security on all exposed tables, and a signing key', async () => {
+  test('GET /readyz succeeds only with all migrations, row level security on all exposed tables, a signing key and a queue of emails', async () => {
     const ready = async () => {
       const answer = await fetch(`${stack.url}/readyz`)
       return { status: answer.status, ...await answer.json() as { checks: object } }
     }
-    expect(await ready()).toEqual({
+    await expect.poll(ready).toEqual({
       status: 'ready',
-      checks: { database: true, migrations: true, row_security: true, signing_key: true },
+      checks: {
+        database: true,
+        migrations: true,
+        row_security: true,
+        signing_key: true,
+        mail_queue: true,
+      },
     })
     await stack.sql.query(
       `update private.migrations set name = 'hidden ' || name where name = 'tables'`,
@@ -46,6 +52,14 @@ describe('an endpoint for operators', () => {
     await stack.sql.query(`update auth.jwks set expires_at = now() + interval '1 day'`)
     await expect.poll(ready).toMatchObject({ checks: { signing_key: false } })
     await stack.sql.query('update auth.jwks set expires_at = null')
+    await expect.poll(ready).toMatchObject({ status: 'ready' })
+    // a service that cannot send emails is not ready
+    await stack.sql.query('revoke update on private.jobs from auth_service')
+    await expect.poll(ready).toMatchObject({
+      status: 'not ready',
+      checks: { database: true, mail_queue: false },
+    })
+    await stack.sql.query('grant update on private.jobs to auth_service')
     await expect.poll(ready).toMatchObject({ status: 'ready' })
   })
 

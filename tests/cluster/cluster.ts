@@ -221,8 +221,8 @@ async function startNode(
   }
   /** The processes of Patroni, and those of PostgreSQL, which are not children of it. */
   const all = () => {
-    const file = join(data, 'postmaster.pid')
-    const server = existsSync(file) ? [Number(readFileSync(file, 'utf8').split('\n', 1)[0])] : []
+    const ofServer = join(data, 'postmaster.pid')
+    const server = existsSync(ofServer) ? [Number.parseInt(readFileSync(ofServer, 'utf8'))] : []
     return [child.pid ?? 0, ...server].flatMap((pid) => [pid, ...descendants(pid)])
   }
   running.defer(() => all().forEach((pid) => signal(pid, 'SIGKILL')))
