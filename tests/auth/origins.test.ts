@@ -189,7 +189,7 @@ describe('an app on another site, with COOKIE_SAME_SITE=none', () => {
       const changing = routes.filter(({ method }) => method !== 'GET')
       expect(changing.length).toBeGreaterThan(20)
       await Promise.all(changing.map(async ({ method, path }) => {
-        const answer = await ann.call(method, path, '{}', {
+        const answer = await ann.call(method, path.replaceAll(/[{}]/g, ''), '{}', {
           'content-type': 'application/json',
           ...headers,
         })
