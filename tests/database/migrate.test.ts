@@ -145,7 +145,7 @@ test('migrate refuses a database of version 0.2.0 or of an earlier commit, and c
     await query(sql)
     const before = await described()
     await expect(migrate(options())).rejects.toThrow(
-      /^This database was made by a version before 1\.0\.0\. Export each account there, and restore the exports/,
+      /^This database is from a version before 1\.0\.0\. Export each account there, and restore the exports/,
     )
     expect(await described()).toEqual(before)
   }
