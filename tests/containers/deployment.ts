@@ -49,6 +49,16 @@ export const exceptSessions = (sums: Iterable<string>): string[] =>
       .test(line)
   )
 
+/** Returns the lines that only one of two states of the database has, except the ones above. */
+export const changesOf = (before: Map<string, string>, after: Map<string, string>): string[] => {
+  const was = exceptSessions(before.values())
+  const is = exceptSessions(after.values())
+  return [
+    ...was.filter((line) => !is.includes(line)),
+    ...is.filter((line) => !was.includes(line)),
+  ]
+}
+
 export type Deployment = {
   directory: string
   /** PUBLIC_URL */
