@@ -117,7 +117,7 @@ function checkRow(path: string, line: string, number: number): void {
     // the check below throws
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ExportFileError(`Line ${number} of ${path}is not a row.`)
+    throw new ExportFileError(`Line ${number} of ${path} is not a row.`)
 }
 
 type Entries = ReadonlyMap<string, FileEntry>

@@ -388,22 +388,22 @@ describe('a file that was changed', () => {
     )
 
   test.each<[string, () => Promise<Blob> | Blob, RegExp]>([
-    ['a text file', () => new Blob(['Date,Amount']), /no ZIP archive/],
-    ['an empty file', () => new Blob([]), /no ZIP archive/],
-    ['the first half', () => file.slice(0, file.size / 2), /no ZIP archive/],
+    ['a text file', () => new Blob(['Date,Amount']), /not a ZIP archive/],
+    ['an empty file', () => new Blob([]), /not a ZIP archive/],
+    ['the first half', () => file.slice(0, file.size / 2), /not a ZIP archive/],
     [
       'another archive',
       () => archiveOf([['readme.txt', 'x\n']]),
       /"readme.txt" does not belong in an export/,
     ],
-    ['without its manifest', () => changed((copy) => copy.delete('manifest.json')), /is no export/],
-    ['of another format', () => manifestWith({ format: 'x' }), /is no export/],
+    ['without its manifest', () => changed((copy) => copy.delete('manifest.json')), /is not an export/],
+    ['of another format', () => manifestWith({ format: 'x' }), /is not an export/],
     ['of a later version', () => manifestWith({ version: 2 }), /version 2, and only version 1/],
     ['with an empty manifest', () => manifestWith({ files: [] }), /not those of manifest.json/],
     [
       'with an invalid manifest',
       () => manifestWith({ files: [null] }),
-      /is invalid|missing or was changed/,
+      /is invalid|incomplete or was changed/,
     ],
     [
       'without a table',
@@ -421,7 +421,7 @@ describe('a file that was changed', () => {
     [
       'with a path outside of its folder',
       () => changed((copy) => copy.set('../../etc/passwd', 'x\n')),
-      /missing or was changed|does not belong in an export/,
+      /incomplete or was changed|does not belong in an export/,
     ],
     [
       'with an additional file',
@@ -431,7 +431,7 @@ describe('a file that was changed', () => {
     [
       'with a row that is no object',
       () => forged('personal/tags.jsonl', '[]\n'),
-      /Line 1 of personal\/tags.jsonl is no row/,
+      /Line 1 of personal\/tags.jsonl is not a row/,
     ],
     [
       'with a changed file of an attachment',
@@ -466,7 +466,7 @@ describe('a file that was changed', () => {
       () => manifestWith({ files: [{ path: 'files/x', size: 1, sha256: 'x' }] }),
       /manifest.json is invalid/,
     ],
-    ['with an incomplete line', () => forged('personal/tags.jsonl', '{"id":1}'), /breaks off/],
+    ['with an incomplete line', () => forged('personal/tags.jsonl', '{"id":1}'), /ends in the middle of a line/],
     [
       'with a huge line',
       () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(2_000_000)}"}\n`),
@@ -480,7 +480,7 @@ describe('a file that was changed', () => {
     [
       'with an invalid id',
       () => forged('personal/tags.jsonl', '{"id":"x"}\n'),
-      /an id that is none/,
+      /an invalid id/,
     ],
     [
       'with an unknown column',
