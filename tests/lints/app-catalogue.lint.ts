@@ -6,6 +6,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseAst } from 'vite'
+import { german } from '../../app/src/messages/service-sentences-german.ts'
+import { errorCodes } from '../../common/error-codes.ts'
 import { isPlace, textRules } from '../support/style.ts'
 
 const source = join(import.meta.dirname, '../../app/src')
@@ -206,4 +208,13 @@ test('a class is styled by the one sheet with its prefix, and each class of a co
   expect(used.filter(({ name }) => !all.has(name))).toEqual([])
   const text = globSync('**/*.tsx', { cwd: source }).map(read).join('\n')
   expect([...all].filter((name) => !new RegExp(`['\` ]${name}['\` ]`).test(text))).toEqual([])
+})
+
+test('each error of the auth surface has a German sentence', () => {
+  // those with sentences of the app's own stand in errors.ts, in both languages
+  const ofTheApp = read('messages/errors.ts')
+  const missing = Object.keys(errorCodes).filter((code) =>
+    !(code in german) && !new RegExp(`^ +${code}:`, 'm').test(ofTheApp)
+  )
+  expect(missing).toEqual([])
 })

@@ -30,6 +30,9 @@ export const german: Readonly<Record<string, string>> = {
   NOT_FOUND: 'Das gibt es nicht, oder du darfst es nicht sehen.',
   ALREADY_INVITED: 'Für diese Adresse gibt es schon eine offene Einladung.',
   ALREADY_MEMBER: 'Diese Adresse gehört schon zum Team.',
+  ALREADY_VERIFIED:
+    'Diese Adresse wurde bestätigt, also bleibt der Zugang. Warst du das nicht, wähle ein neues Passwort: Das beendet alle Sitzungen.',
+  SLUG_TAKEN: 'Ein anderes Team hat diese Adresse schon.',
   EMAIL_CHANGED_RECENTLY:
     'Deine E-Mail-Adresse wurde in den letzten sieben Tagen geändert. Versuch es danach noch einmal.',
   PASSKEY_EXISTS: 'Dieser Passkey gehört schon zu einem Zugang.',
@@ -38,6 +41,9 @@ export const german: Readonly<Record<string, string>> = {
   TWO_FACTOR_ENABLED: 'Zwei Faktoren sind schon eingeschaltet.',
   TWO_FACTOR_NOT_ENABLED: 'Zwei Faktoren sind nicht eingeschaltet.',
   USER_EXISTS: 'Mit dieser E-Mail-Adresse gibt es schon einen Zugang.',
+  METHOD_NOT_ALLOWED: 'Das geht unter dieser Adresse nicht.',
+  IDEMPOTENCY_KEY_NOT_SUPPORTED: 'Dieser Dienst kennt den Header Idempotency-Key nicht.',
+  PRECONDITION_FAILED: 'Die Datei wurde inzwischen geändert.',
   PAYLOAD_TOO_LARGE: 'Das ist zu viel auf einmal.',
   INTERNAL_ERROR: 'Da ist bei uns etwas schiefgegangen.',
   SERVICE_BUSY: 'Der Dienst ist gerade ausgelastet. Versuch es gleich noch einmal.',
