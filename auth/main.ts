@@ -194,6 +194,7 @@ function listen(
     host: config.host,
     port: config.port,
     setting: 'PORT',
+    maxStreams: config.changesStreams,
     lameDuckMs,
     onStop,
     onError,

@@ -81,12 +81,8 @@ function limitBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
   incoming.once('end', clear).once('close', clear)
 }
 
-/**
- * Maximum open connections, so that slow clients cannot exhaust memory. At the limit a new
- * connection closes the idle ones. One client network has half of them at most, and half of the
- * requests whose body is not yet there. Behind a trusted proxy only the latter counts.
- */
-export const maxConnections = 2_000
+/** Maximum open connections of a server, in addition to its live streams. */
+export const maxRequestConnections = 1_000
 
 /**
  * Maximum requests in progress on one connection. Browsers and proxies do not pipeline, so only an
@@ -147,6 +143,7 @@ export function endAtStop(outgoing: ServerResponse): void {
 type ServerOptions = {
   host: string
   port: number
+  maxStreams?: number
   setting: string
   lameDuckMs?: number
   onStop?: () => void
@@ -156,10 +153,15 @@ type ServerOptions = {
 }
 
 /**
- * Limits the open connections, in all and of one client network. Those of a trusted proxy count
- * only in all.
+ * Limits the open connections, so that slow clients cannot exhaust memory. At the limit a new
+ * connection closes the idle ones. One client network has half of them at most. Those of a trusted
+ * proxy count only in all.
  */
-function limitConnections(server: Server, trustedProxies: AddressRange[]): void {
+function limitConnections(
+  server: Server,
+  maxConnections: number,
+  trustedProxies: AddressRange[],
+): void {
   const connections = sharedSlots(maxConnections)
   server.maxConnections = maxConnections
   server.on('connection', (socket) => {
@@ -178,7 +180,8 @@ function limitConnections(server: Server, trustedProxies: AddressRange[]): void 
 }
 
 /**
- * Gives the body of a request one of the slots of its client's network until the body is there.
+ * Gives the body of a request one of the slots of its client's network until the body is there. One
+ * client network has half of them at most, also behind a trusted proxy.
  * @returns false if all are taken
  */
 function takeBodySlot(
@@ -213,6 +216,7 @@ async function drain(server: Server, responses: Set<ServerResponse>): Promise<vo
 /**
  * Starts a server.
  * @param setting name of the setting that holds the port, for error messages
+ * @param maxStreams maximum number of responses that last as long as their clients wish
  * @param lameDuckMs time that the server continues to accept requests after a stop begins, until
  * proxies notice the stop
  * @param hasSlowBody returns true for a request whose body may take 15 minutes; its handler limits
@@ -229,6 +233,7 @@ export async function startServer(
     host,
     port,
     setting,
+    maxStreams = 0,
     lameDuckMs = 0,
     onStop = () => undefined,
     onError = () => undefined,
@@ -236,6 +241,7 @@ export async function startServer(
     trustedProxies = [],
   }: ServerOptions,
 ): Promise<() => Promise<void>> {
+  const maxConnections = maxRequestConnections + maxStreams
   const bodies = sharedSlots(maxConnections)
   const inProgress = new WeakMap<Socket, number>()
   const responses = new Set<ServerResponse>()
@@ -265,7 +271,7 @@ export async function startServer(
     }
   }
   const server = createServer(timeouts, (incoming, outgoing) => void handle(incoming, outgoing))
-  limitConnections(server, trustedProxies)
+  limitConnections(server, maxConnections, trustedProxies)
   server.listen(port, host)
   await listening(server, setting, port)
   return async () => {

@@ -1209,6 +1209,8 @@ CREATE INDEX webhooks_user_id ON auth.webhooks USING btree (user_id);
 
 CREATE INDEX bank_versions_transaction ON private.bank_versions USING btree (transaction_id);
 
+CREATE INDEX changes_happened_at ON private.changes USING btree (happened_at);
+
 CREATE INDEX deleted_bank_rows_account ON private.deleted_bank_rows USING btree (account_id, day) WHERE (account_id IS NOT NULL);
 
 CREATE INDEX deleted_bank_rows_import ON private.deleted_bank_rows USING btree (import_id);

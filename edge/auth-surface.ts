@@ -4,7 +4,7 @@ import type { JSONWebKeySet } from 'jose'
 import { basePath, isFileUrl, isRealtimeUrl, maxBodyBytes, streamPath } from '../common/contract.ts'
 import { errorCodes, type ErrorCode, type WireError } from '../common/error-codes.ts'
 import { clientNetwork } from '../common/client-address.ts'
-import { endConnection, hasBody, maxConnections } from '../common/http-server.ts'
+import { endConnection, hasBody, maxRequestConnections } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { sharedSlots } from '../common/shared-slots.ts'
 import { readWhole } from './bodies.ts'
@@ -39,13 +39,7 @@ const fileLimit = 100 * 1024 * 1024
  * Maximum transfers of files through an edge, half of them of one client network. Slow ones never
  * keep other requests out, because they have connections of their own.
  */
-const maxTransfers = maxConnections / 4
-
-/**
- * Maximum live streams through an edge: half of its connections, so that streams never keep other
- * requests out.
- */
-const maxStreams = maxConnections / 2
+const maxTransfers = maxRequestConnections / 2
 
 /** Time after which a client may try again, in seconds. */
 const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
@@ -144,9 +138,16 @@ async function changeOf(forwarded: Forwarded) {
 
 /**
  * Returns a function that forwards requests to the auth services. It never rejects.
+ * @param maxStreams maximum number of live streams; they have connections of their own, so they
+ * never keep other requests out
  * @param realtime the processes of realtime/, if they are others
  */
-export function remoteAuth(upstreams: Upstreams, realtime = upstreams, timeoutMs = startupMs) {
+export function remoteAuth(
+  upstreams: Upstreams,
+  maxStreams: number,
+  realtime = upstreams,
+  timeoutMs = startupMs,
+) {
   const streams = sharedSlots(maxStreams)
   const transfers = sharedSlots(maxTransfers)
   return async (request: EdgeRequest, traceparent: string | undefined): Promise<void> => {

@@ -105,7 +105,7 @@ const surfacesOf = (
   { auth, realtime, postgrest, standbys }: ReturnType<typeof findUpstreams>,
 ): Pick<EdgeOptions, 'auth' | 'data'> => ({
   auth: {
-    serve: remoteAuth(auth, realtime),
+    serve: remoteAuth(auth, settings.CHANGES_STREAMS, realtime),
     isReady: () => anyAnswers(auth, { method: 'GET', path: '/readyz' }),
     upstreams: auth,
     ...(realtime !== undefined && { realtime }),
@@ -176,6 +176,7 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
         host,
         port,
         setting: 'PORT',
+        maxStreams: settings.CHANGES_STREAMS,
         lameDuckMs,
         onStop,
         onError,

@@ -95,11 +95,11 @@ export const retention = {
 /** The limits of requests and of live streams. */
 export const limits = {
   CHANGES_STREAMS: setting(
-    wholeNumber('number of streams', 0, 1_900).prefault('1000'),
+    wholeNumber('number of streams', 0, 100_000).prefault('1000'),
     {
       description:
-        'one process of the auth service serves at most this many live streams (`/api/auth/changes`); 0 refuses all of them',
-      services: ['auth'],
+        'one process of the edge and of the auth service or realtime serves at most this many live streams (`/api/auth/changes`); 0 refuses all of them',
+      services: ['auth', 'edge'],
     },
   ),
   RATE_LIMIT_ENABLED: setting(bool(true), {

@@ -86,16 +86,29 @@ $$;
 comment on function private.note_app_subscription() is
   'Sets updated_at of a changed plan, and notes the change for live streams of its subscriber.';
 
+create or replace function private.note_end_of_access(p_tenant text) returns void
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  perform private.raise_position(p_tenant);
+  insert into private.changes (tenant, position, change, after, table_name, actions)
+    select t.tenant, t.position, t.change, t.after, 'access', array['delete']
+    from private.tenants t where t.tenant = p_tenant
+    on conflict on constraint changes_once do nothing;
+end
+$$;
+comment on function private.note_end_of_access(text) is
+  'Notes that the live streams of the user of an a: tenant must be checked, or those of all users.';
+
 create or replace function private.note_lost_access() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform private.raise_position('a:' || (to_jsonb(old) ->> 'user_id'));
+  perform private.note_end_of_access('a:' || (to_jsonb(old) ->> 'user_id'));
   return null;
 end
 $$;
-comment on function private.note_lost_access() is
-  'Notes that the live streams of a user must be checked. For all users private.revoke_issued_tokens() does so.';
+comment on function private.note_lost_access() is 'Notes that the live streams of a user must be checked.';
 
 create or replace function private.forget_changes(p_keep integer, p_most integer) returns bigint
   language plpgsql volatile security definer set search_path = ''
@@ -124,7 +137,8 @@ comment on function private.forget_changes(integer, integer) is
 grant execute on function private.forget_changes(integer, integer) to auth_service;
 
 comment on table private.changes is
-  'The tables and tenants that transactions of about the last hour have changed, for live streams and webhooks.';
+  'The tables and tenants that transactions of about the last hour have changed, for live streams and webhooks. The '
+  'table access of an a: tenant is an end of access.';
 comment on column private.changes.position is 'The position of the tenant to which the transaction has raised it.';
 comment on column private.changes.change is 'The random id of the transaction.';
 comment on column private.changes.after is 'The change of the position before.';

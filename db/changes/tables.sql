@@ -14,3 +14,5 @@ create table private.changes (
   happened_at timestamptz not null default clock_timestamp(),
   constraint changes_once unique nulls not distinct (tenant, position, table_name, permission)
 );
+-- readers look for the newest, and the sweep for the oldest
+create index changes_happened_at on private.changes (happened_at);

@@ -65,7 +65,7 @@ begin
   -- auth/features/session/issue-token.ts.
   update private.settings set tokens_issued_after = floor(extract(epoch from clock_timestamp())) + 33;
   -- every live stream of a token must end
-  perform private.raise_position('a:');
+  perform private.note_end_of_access('a:');
   return null;
 end
 $$;

@@ -81,13 +81,19 @@ as $$
 declare
   forgotten bigint;
 begin
-  delete from private.tenants where tenant in (
-    select tenant from private.tenants where tenant <> 'a:'
-    except
-    select kind || id from auth.users, unnest(array['u:', 'a:']) as kind
-    except
-    select 'o:' || id from auth.organizations);
-  get diagnostics forgotten = row_count;
+  with deleted as (
+    delete from private.tenants where tenant in (
+      select tenant from private.tenants where tenant <> 'a:'
+      except
+      select kind || id from auth.users, unnest(array['u:', 'a:']) as kind
+      except
+      select 'o:' || id from auth.organizations)
+    returning tenant
+  ), unread as (
+    -- the ends of access of deleted users
+    delete from private.changes c using deleted d where c.tenant = d.tenant
+  )
+  select count(*) into forgotten from deleted;
   return forgotten;
 end
 $$;

@@ -17,12 +17,17 @@ const accessCheckMs = 30_000
  * Minimum time between two such checks, in milliseconds: the clock of the database may be behind.
  */
 const minCheckMs = 250
+/** Number of accesses in one statement. With all of them events would wait. */
+const checkedTogether = 1_000
 /** Pause after a failed read or check, in milliseconds. */
 export const failureMs = 2_000
 
 /** Checks the accesses of some streams, and closes those that have ended. */
-async function checkAccesses(pool: pg.Pool, some: Entry[]): Promise<void> {
-  if (some.length === 0) return
+async function checkAccesses(pool: pg.Pool, [...some]: Entry[]): Promise<void> {
+  while (some.length > 0) await checkTogether(pool, some.splice(0, checkedTogether))
+}
+
+async function checkTogether(pool: pg.Pool, some: Entry[]): Promise<void> {
   const all = await readAccesses(pool, some.map(({ access }) => access))
   some.forEach((entry, at) => {
     const living = all[at]
@@ -46,29 +51,27 @@ export function createAccessChecks({ pool, entries, log, signal }: {
   const check = (some: Entry[]): Promise<void> => checkAccesses(pool, some)
   let checkTimer: NodeJS.Timeout | undefined
   let checkAt = Infinity
-  /**
-   * Checks all accesses at a time, in milliseconds since 1970, unless an earlier check is planned.
-   */
+  let checkedAllAt = 0
+  /** Checks at a time, in milliseconds since 1970, unless an earlier check is planned. */
   const planCheck = (at: number): void => {
     if (at >= checkAt || signal.aborted) return
     clearTimeout(checkTimer)
     checkAt = at
-    checkTimer = setTimeout(checkAll, Math.max(0, at - Date.now()))
+    checkTimer = setTimeout(checkDue, Math.max(0, at - Date.now()))
   }
-  const checkAll = (): void => {
+  /** Checks the accesses that end now, and every 30 seconds all of them. */
+  const checkDue = (): void => {
+    const now = Date.now()
+    const isOfAll = now - checkedAllAt >= accessCheckMs
     checkAt = Infinity
-    check([...entries.all]).then(
-      () =>
-        entries.all.size > 0 &&
-        planCheck(
-          Math.max(
-            Date.now() + minCheckMs,
-            Math.min(
-              Date.now() + accessCheckMs,
-              ...[...entries.all].map(({ endsAt }) => endsAt),
-            ),
-          ),
-        ),
+    check([...entries.all].filter(({ endsAt }) => isOfAll || endsAt <= now)).then(
+      () => {
+        if (isOfAll) checkedAllAt = now
+        if (entries.all.size === 0) return
+        let next = checkedAllAt + accessCheckMs
+        for (const { endsAt } of entries.all) next = Math.min(next, endsAt)
+        planCheck(Math.max(Date.now() + minCheckMs, next))
+      },
       (error: unknown) => {
         log.warn(
           { error: describeError(error) },

@@ -16,13 +16,30 @@ import { isEndOfAccess, nowhere, type Entries, type Entry, type Tenant } from '.
  * docs/decisions/live-changes.md#the-service-reads-changes-ten-times-a-second-without-notifications.
  */
 const readMs = 100
+/**
+ * Time for which a read looks back for changes, in milliseconds: longer than a request takes from
+ * its first change to its commit.
+ */
+const lookBackMs = 15_000
+/**
+ * Time after which a read compares all tenants, in milliseconds. It finds the changes of longer
+ * transactions, and of a database that was restored.
+ */
+const fullReadMs = 30_000
 /** Maximum number of rows of a tenant in one read. With more, its streams send `reset`. */
 const maxRows = 5_000
 
+/** The tenants with changes in the last seconds, and the last change of each. */
+const lateRows = {
+  name: 'late-changes',
+  text: `select distinct on (tenant) tenant, change from private.changes
+    where happened_at > clock_timestamp() - interval '${lookBackMs} ms' order by tenant, position desc`,
+}
+
 /**
- * The tenants whose checkpoint is another one than at the last read, with their changes since. A
- * checkpoint that this process does not know yet is null. One statement has one snapshot, so a read
- * that sees a change also sees each end of access before it.
+ * Those of the tenants whose checkpoint is another one than at the last read, with their changes
+ * since. A checkpoint that this process does not know yet is null. One statement has one snapshot,
+ * so a read that sees a change also sees each end of access before it.
  */
 const newRows = {
   name: 'changes',
@@ -138,11 +155,37 @@ type ReaderParts = {
   signal: AbortSignal
 }
 
-/** Reads the changes since the last read, and delivers them. */
+/**
+ * Returns the tenants of streams that a read must compare. Most of them have not moved, so that a
+ * read of all of them would cost the more the more streams there are.
+ */
+async function comparedTenants(pool: pg.Pool, entries: Entries): Promise<string[]> {
+  const { rows } = await pool.query<{ tenant: string, change: string }>(lateRows)
+  const moved = rows.filter(({ tenant, change }) =>
+    entries.tenants.get(tenant)?.checkpoint?.change !== change
+  )
+  return [...entries.comparedWith(moved.map(({ tenant }) => tenant))]
+}
+
+/**
+ * Reads the changes since the last read, and delivers them. @param isFull whether it compares all
+ * tenants
+ */
 async function readChanges(
   { pool, entries, rights, check, onLoss }: ReaderParts,
+  isFull: boolean,
 ): Promise<void> {
-  const { rows } = await pool.query<NewRow>({ ...newRows, values: entries.parameters() })
+  const compared = isFull ? [...entries.tenants.keys()] : await comparedTenants(pool, entries)
+  if (compared.length === 0) return
+  const checkpoints = compared.map((name) => entries.tenants.get(name)?.checkpoint)
+  const { rows } = await pool.query<NewRow>({
+    ...newRows,
+    values: [
+      compared,
+      checkpoints.map((checkpoint) => checkpoint?.position),
+      checkpoints.map((checkpoint) => checkpoint?.change),
+    ],
+  })
   const allRights = await rights()
   const moved = Map.groupBy(rows, ({ tenant }) => tenant)
   const moves = movesOf(moved, entries.tenants)
@@ -151,11 +194,9 @@ async function readChanges(
     ...new Set([...losing, ...entriesOf(moves.filter(({ name }) => isEndOfAccess(name)))]),
   ])
   for (const [name, [row]] of moved) {
-    const tenant = entries.tenants.get(name)
-    if (tenant !== undefined && row !== undefined)
-      tenant.checkpoint = { position: Number(row.at_position), change: row.at_change }
+    if (row !== undefined)
+      entries.moveTo(name, { position: Number(row.at_position), change: row.at_change })
   }
-  if (moved.size > 0) entries.renewParameters()
   // a stream without cursors has no checkpoint before this read, so it has lost nothing
   const resetting = [...losing].filter((entry) =>
     entries.all.has(entry) && entry.cursors !== undefined
@@ -177,14 +218,22 @@ async function readChanges(
 export function createChangeReader(parts: ReaderParts) {
   const { entries, log, signal } = parts
   let readAt = 0
+  let fullReadAt = -Infinity
+  let isBehind = true
   let hasFailed = false
   let reading: Promise<void> | undefined
   let mustReadAgain = false
   let isReadingOften = false
   const readOnce = async (): Promise<void> => {
     if (entries.all.size === 0) return
-    await readChanges(parts)
+    const begun = performance.now()
+    // after a failure or a pause, changes can be older than a read looks back
+    const isFull = isBehind || begun - fullReadAt > fullReadMs || begun - readAt > lookBackMs / 2
+    isBehind = true
+    await readChanges(parts, isFull)
+    isBehind = false
     readAt = performance.now()
+    if (isFull) fullReadAt = begun
     hasFailed = false
   }
   const readAll = async (): Promise<void> => {

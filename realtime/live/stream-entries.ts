@@ -6,17 +6,6 @@ import type { Access } from './stream-access.ts'
 /** The checkpoint of a tenant without a row: its user or organization is deleted. */
 export const nowhere: Checkpoint = { position: 0, change: '00000000-0000-0000-0000-000000000000' }
 
-/**
- * Returns a parameter of the statement that reads changes. The text is made only when a checkpoint or a stream is new,
- * because a read has two for each stream.
- */
-const arrayOf = (values: (string | number | undefined)[]): string =>
-  `{${
-    values.map((
-      value,
-    ) => (value === undefined ? 'null' : `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`)).join()
-  }}`
-
 /** A tenant of streams, as in private.tenants. */
 export type Tenant = {
   /** Absent before the first read. */
@@ -30,6 +19,8 @@ export type Entry = {
   tables: ReadonlySet<string> | undefined
   stream: Stream<Checkpoint[]>
   isOpen: boolean
+  /** The part of the streams with which it gets its comments. */
+  beat: number
   /** The tenants whose changes it reports: of the user, of the organization. */
   contexts: string[]
   endsAt: number
@@ -39,13 +30,17 @@ export type Entry = {
   cursors?: Cursors
 }
 
+/** The tenants that note the ends of accesses: of a user, and of all users. */
+const endOfAccessOf = (userId: string): string => `a:${userId}`
+const endOfAllAccess = 'a:'
+
 /**
- * Returns the tenants that a read compares: those of the stream's changes, of the ends of its
+ * Returns the tenants of which a stream must know the changes: those of the stream's changes, of the ends of its
  * user's access, and of all users' (db/core/tenants.sql).
  */
 const tenantsOf = (
   { contexts, access: { userId } }: Entry,
-): string[] => [...contexts, `a:${userId}`, 'a:']
+): string[] => [...contexts, endOfAccessOf(userId), endOfAllAccess]
 
 /** Returns true for a tenant that notes the ends of accesses. */
 export const isEndOfAccess = (tenant: string): boolean => tenant.startsWith('a:')
@@ -54,16 +49,8 @@ export const isEndOfAccess = (tenant: string): boolean => tenant.startsWith('a:'
 export function createEntries() {
   const entries = new Set<Entry>()
   const tenants = new Map<string, Tenant>()
-  /** The parameters of the next read. */
-  let parameters: string[] | undefined
-  const parametersOf = (): string[] => {
-    const checkpoints = [...tenants.values()].map(({ checkpoint }) => checkpoint)
-    return [
-      arrayOf([...tenants.keys()]),
-      arrayOf(checkpoints.map((checkpoint) => checkpoint?.position)),
-      arrayOf(checkpoints.map((checkpoint) => checkpoint?.change)),
-    ]
-  }
+  /** The tenants without a checkpoint. */
+  const unread = new Set<string>()
   return {
     all: entries as ReadonlySet<Entry>,
     tenants: tenants as ReadonlyMap<string, Tenant>,
@@ -71,28 +58,41 @@ export function createEntries() {
       entries.add(entry)
       for (const name of tenantsOf(entry)) {
         const tenant = tenants.get(name) ?? { entries: new Set() }
+        if (tenant.checkpoint === undefined) unread.add(name)
         tenants.set(name, tenant)
         tenant.entries.add(entry)
       }
-      parameters = undefined
     },
     remove: (entry: Entry): void => {
       entries.delete(entry)
       for (const name of tenantsOf(entry)) {
         const tenant = tenants.get(name)
         tenant?.entries.delete(entry)
-        if (tenant?.entries.size === 0) tenants.delete(name)
+        if (tenant?.entries.size !== 0) continue
+        tenants.delete(name)
+        unread.delete(name)
       }
-      parameters = undefined
     },
+    /** Returns the streams of a user, of sessions and of keys. */
+    ofUser: (userId: string): Entry[] => [...tenants.get(endOfAccessOf(userId))?.entries ?? []],
     checkpointsOf: ({ contexts }: Entry): Checkpoint[] =>
       contexts.map((name) => tenants.get(name)?.checkpoint ?? nowhere),
-    /** Returns the parameters of a read: the tenants and their checkpoints. */
-    parameters: (): string[] => parameters ??= parametersOf(),
-    /** Makes the parameters again, after a checkpoint has changed. */
-    renewParameters: (): void => {
-      parameters = undefined
+    moveTo: (name: string, checkpoint: Checkpoint): void => {
+      const tenant = tenants.get(name)
+      if (tenant === undefined) return
+      tenant.checkpoint = checkpoint
+      unread.delete(name)
     },
+    /**
+     * Returns the tenants that a read must compare because these have moved: of each stream of one
+     * of them all, so that the read finds the end of its access too. Those without a checkpoint are
+     * among them.
+     */
+    comparedWith: (moved: string[]): Set<string> =>
+      new Set([
+        ...unread,
+        ...moved.flatMap((name) => [...tenants.get(name)?.entries ?? []]).flatMap(tenantsOf),
+      ]),
   }
 }
 

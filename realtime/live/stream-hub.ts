@@ -25,6 +25,8 @@ const retryAfterSeconds = 30
  * Interval of comments, in milliseconds. Load balancers close a connection that is idle for 60 s.
  */
 const beatMs = 20_000
+/** Number of parts of the streams that get their comments one after the other. */
+const beatParts = 100
 /** Interval of the check for stuck readers, in milliseconds. */
 const stuckCheckMs = 5_000
 export type StreamsObserver = {
@@ -82,15 +84,13 @@ type Parts = {
 
 /** Refuses a stream over a limit. */
 function rejectOverLimit(
-  { entries: { all }, maxStreams, signal }: Parts,
+  { entries, maxStreams, signal }: Parts,
   { userId, sessionId, keyRole }: Access,
 ): void {
   if (signal.aborted) reject('SERVICE_BUSY', 1)
-  if (all.size >= maxStreams) reject('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
-  const others = [...all].filter(({ access }) =>
-    keyRole === null
-      ? access.keyRole === null && access.userId === userId
-      : access.sessionId === sessionId
+  if (entries.all.size >= maxStreams) reject('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
+  const others = entries.ofUser(userId).filter(({ access }) =>
+    keyRole === null ? access.keyRole === null : access.sessionId === sessionId
   )
   if (others.length >= (keyRole === null ? maxOfPerson : maxOfKey))
     reject('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
@@ -113,6 +113,7 @@ function newEntry(
     access,
     tables,
     isOpen: false,
+    beat: entries.all.size % beatParts,
     endsAt: Infinity,
     contexts: [
       ...(keyRole !== null && organizationId !== null ? [] : [`u:${userId}`]),
@@ -201,9 +202,13 @@ export function createChangeStreams(
   })
   const cursorsOf = createCursors(secret)
   const parts = { pool, maxStreams, observer, entries, rights, cursorsOf, checks, reader, signal }
+  // a part of the streams at a time, because events would wait for all of them
+  let beat = 0
   const beats = setInterval(() => {
-    for (const entry of entries.all) entry.stream.beat(entries.checkpointsOf(entry))
-  }, beatMs).unref()
+    beat = (beat + 1) % beatParts
+    for (const entry of entries.all)
+      if (entry.beat === beat) entry.stream.beat(entries.checkpointsOf(entry))
+  }, beatMs / beatParts).unref()
   const stuckChecks = setInterval(() => {
     for (const { stream } of entries.all) stream.dropIfStuck()
   }, stuckCheckMs).unref()

@@ -155,6 +155,35 @@ test('no change is skipped when a transaction commits after a later one of anoth
   fast.release()
 })
 
+test('no change is skipped when a transaction commits a minute after it has changed rows', async () => {
+  const ann = await signedIn(stack)
+  const stream = await ofUser(ann, '?tables=transactions')
+  const slow = await stack.sql.connect()
+  await slow.query('begin')
+  const { rows: [{ id }] } = await slow.query(insert, ['Slow', await ann.id(), null])
+  await slow.query(
+    `update private.changes set happened_at = happened_at - interval '1 minute' where $1 = any (ids)`,
+    [id],
+  )
+  await slow.query('commit')
+  slow.release()
+  expect((await stream.next()).data).toMatchObject({ ids: [id] })
+})
+
+test('an open stream is told to read everything after a restore that lost changes, without a later write', async () => {
+  const ann = await signedIn(stack)
+  const user = await ann.id()
+  const { rows: [before] } = await stack.sql.query(
+    `select * from private.tenants where tenant = 'u:' || $1`,
+    [user],
+  )
+  const stream = await ofUser(ann, '?tables=transactions')
+  await book(await ann.token())
+  await stream.next('change')
+  await restoreTo(user, before, 0)
+  expect(await stream.next()).toMatchObject({ event: 'reset' })
+})
+
 test('transactions of one context commit in the order of its positions, without gaps', async () => {
   const ann = await signedIn(stack)
   const [id, token] = [await ann.id(), await ann.token()]

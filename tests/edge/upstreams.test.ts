@@ -46,7 +46,7 @@ async function slowSurface() {
   onTestFinished(() => postgrest.close())
   const at = await serve(edge({
     auth: {
-      serve: remoteAuth(fixedUpstream('http://127.0.0.1:9'), undefined, 100),
+      serve: remoteAuth(fixedUpstream('http://127.0.0.1:9'), 1, undefined, 100),
       isReady: () => Promise.resolve(true),
     },
     data: { postgrest, ...sharesWithoutKeys(), bodyLimit: 1_000, timeoutMs: 100 },

@@ -396,7 +396,11 @@ describe('a file that was changed', () => {
       () => archiveOf([['readme.txt', 'x\n']]),
       /"readme.txt" does not belong in an export/,
     ],
-    ['without its manifest', () => changed((copy) => copy.delete('manifest.json')), /is not an export/],
+    [
+      'without its manifest',
+      () => changed((copy) => copy.delete('manifest.json')),
+      /is not an export/,
+    ],
     ['of another format', () => manifestWith({ format: 'x' }), /is not an export/],
     ['of a later version', () => manifestWith({ version: 2 }), /version 2, and only version 1/],
     ['with an empty manifest', () => manifestWith({ files: [] }), /not those of manifest.json/],
@@ -466,7 +470,11 @@ describe('a file that was changed', () => {
       () => manifestWith({ files: [{ path: 'files/x', size: 1, sha256: 'x' }] }),
       /manifest.json is invalid/,
     ],
-    ['with an incomplete line', () => forged('personal/tags.jsonl', '{"id":1}'), /ends in the middle of a line/],
+    [
+      'with an incomplete line',
+      () => forged('personal/tags.jsonl', '{"id":1}'),
+      /ends in the middle of a line/,
+    ],
     [
       'with a huge line',
       () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(2_000_000)}"}\n`),
