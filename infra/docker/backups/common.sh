@@ -40,7 +40,7 @@ serving() { docker compose config --services | grep -xE 'postgrest|auth|realtime
 # error, because a restore has not failed if, for example, Grafana does not start.
 serve() {
   # shellcheck disable=SC2046 # a list of names
-  docker compose up -d --wait db $(serving) 2>"$1" || { cat "$1" >&2; return 1; }
+  { drop_realtime && docker compose up -d --wait db $(serving); } 2>"$1" || { cat "$1" >&2; return 1; }
   local other
   for other in $(docker compose config --services | grep -vxE 'db|migrate|postgrest|auth|realtime|edge|caddy'); do
     docker compose up -d --no-deps "$other" 2>"$1" || { cat "$1" >&2; echo "$other does not start; the services for clients run." >&2; }
