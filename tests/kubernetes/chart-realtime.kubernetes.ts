@@ -1,5 +1,6 @@
 /** Live streams in pods of their own: realtime.enabled of the chart. Needs no cluster. */
 import { expect, test } from 'vitest'
+import { connectionsPerAuth, connectionsPerRealtime } from '../../start/connection-limits.ts'
 import {
   environment,
   helm,
@@ -107,15 +108,14 @@ test('pods of live streams reach the receivers of webhooks instead of the auth s
 
 test('connections of live streams count: more than the database has are refused', async () => {
   const most = (count: number) => `database.maxConnections=${count}`
-  // 20 of each auth, 13 of each PostgREST, and one pod more of each during a rollout
-  const without = 20 * 7 + 13 * 7
+  // 13 of each PostgREST, and one pod more of each during a rollout
+  const without = connectionsPerAuth * 7 + 13 * 7
+  const all = without + connectionsPerRealtime * 7
   await render(most(without))
   await expect(render(on, most(without))).rejects.toThrow(
-    `the services can hold ${
-      without + 20 * 7
-    } connections, and the database has ${without}. Lower auth.replicas, data.replicas, realtime.replicas or database.pool`,
+    `the services can hold ${all} connections, and the database has ${without}. Lower auth.replicas, data.replicas, realtime.replicas or database.pool`,
   )
-  await render(on, most(without + 20 * 7))
+  await render(on, most(all))
   const notes = await helm(
     'install',
     'money',
@@ -126,5 +126,5 @@ test('connections of live streams count: more than the database has are refused'
     on,
     '--dry-run=client',
   )
-  expect(notes).toContain('realtime 20 in each of 2-6')
+  expect(notes).toContain(`realtime ${connectionsPerRealtime} in each of 2-6`)
 })
