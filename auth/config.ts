@@ -162,7 +162,8 @@ export function authConfig(settings: Settings): Config {
     activityDays: settings.ACTIVITY_DAYS,
     eventsDays: settings.EVENTS_DAYS,
     objects: objectOptionsOf(settings),
-    servesRealtime: settings.AUTH_SERVES_REALTIME,
+    servesRealtime: settings.AUTH_SERVES_REALTIME ??
+      (settings.REALTIME_REPLICAS?.most ?? 0) === 0,
     exchangeRatesUrl: exchangeRatesUrl(settings),
   }
 }

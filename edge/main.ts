@@ -85,8 +85,10 @@ function findUpstreams(settings: Settings, log: Log, running: AsyncDisposableSta
     return upstreams
   }
   const auth = discover('AUTH_UPSTREAM', need(settings, 'AUTH_UPSTREAM'))
-  const realtime = settings.REALTIME_UPSTREAM &&
-    discover('REALTIME_UPSTREAM', settings.REALTIME_UPSTREAM)
+  // compose always names the upstream, and the number says whether it exists
+  const realtime = settings.REALTIME_UPSTREAM && settings.REALTIME_REPLICAS?.most !== 0
+    ? discover('REALTIME_UPSTREAM', settings.REALTIME_UPSTREAM)
+    : undefined
   const postgrest = discover(
     'POSTGREST_UPSTREAM',
     need(settings, 'POSTGREST_UPSTREAM'),

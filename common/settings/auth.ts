@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { isAppOrigin } from '../app-origins.ts'
 import {
   bool,
+  flag,
   isOrigin,
   isPageUrl,
   list,
@@ -11,7 +12,7 @@ import {
   wholeNumber,
   withoutSlash,
 } from './formats.ts'
-import { setting } from './setting.ts'
+import { identity, setting } from './setting.ts'
 
 const namedOrigin = z.string().transform(withoutSlash)
   // no wildcard, because it would also trust a subdomain that the operator no longer controls
@@ -29,10 +30,10 @@ const keptDays = (fallback: number) =>
 
 /** The choice of the process that serves realtime/. */
 export const realtime = {
-  AUTH_SERVES_REALTIME: setting(bool(true), {
+  AUTH_SERVES_REALTIME: setting(flag.optional(), {
     description:
-      'whether the auth service serves live streams, webhooks and calendars and sends the messages of webhooks; `false` leaves all of it to `npm run realtime`, which reads `AUTH_DATABASE_URL`, `AUTH_SERVICE_PASSWORD`, `BETTER_AUTH_SECRET`, `PUBLIC_URL`, `APP_URL`, `HOST`, `PORT`, `TRUSTED_ORIGINS`, `TRUSTED_PROXIES`, `COOKIE_DOMAIN`, `COOKIE_SAME_SITE`, `CHANGES_STREAMS`, `RATE_LIMIT_ENABLED`, `LOG_LEVEL` and the collector of traces as the auth service does',
-    services: ['auth'],
+      'whether the auth service serves live streams, webhooks and calendars and sends the messages of webhooks; `false` leaves all of it to `npm run realtime`, which reads `AUTH_DATABASE_URL`, `AUTH_SERVICE_PASSWORD`, `BETTER_AUTH_SECRET`, `PUBLIC_URL`, `APP_URL`, `APP_DIR`, `HOST`, `PORT`, `TRUSTED_ORIGINS`, `TRUSTED_PROXIES`, `COOKIE_DOMAIN`, `COOKIE_SAME_SITE`, `CHANGES_STREAMS`, `RATE_LIMIT_ENABLED`, `DEFAULT_PRODUCT`, `LOG_LEVEL` and the collector of traces as the auth service does',
+    unset: '`true`; `false` with `REALTIME_REPLICAS` of 1 or more',
   }),
 }
 
@@ -46,7 +47,7 @@ export const trust = {
   TRUSTED_ORIGINS: setting(list.pipe(z.array(namedOrigin)).default([]), {
     description:
       'origins of single-page apps that may call with credentials and be redirected to, by comma; also origins of native apps, such as `capacitor://localhost`; if `PUBLIC_URL` is on localhost, all of localhost is trusted',
-    services: ['auth'],
+    services: identity,
   }),
 }
 
@@ -58,13 +59,13 @@ export const cookies = {
     {
       description: 'shares the session cookie with the subdomains of this domain',
       unset: 'the host',
-      services: ['auth'],
+      services: identity,
     },
   ),
   COOKIE_SAME_SITE: setting(z.enum(['lax', 'none'], 'must be lax or none').default('lax'), {
     description:
       '`none` if the app is on another site, which the session cookie is then partitioned for; https only',
-    services: ['auth'],
+    services: identity,
   }),
 }
 
@@ -98,13 +99,13 @@ export const limits = {
     wholeNumber('number of streams', 0, 100_000).prefault('1000'),
     {
       description:
-        'one process of the edge and of the auth service or realtime serves at most this many live streams (`/api/auth/changes`); 0 refuses all of them',
-      services: ['auth', 'edge'],
+        'one process of the edge, and of the auth service or `npm run realtime`, serves at most this many live streams (`/api/auth/changes`); 0 refuses all of them',
+      services: [...identity, 'edge'],
     },
   ),
   RATE_LIMIT_ENABLED: setting(bool(true), {
     description: '`false` is only for load tests',
-    services: ['auth'],
+    services: identity,
   }),
 }
 
@@ -114,7 +115,7 @@ export const accounts = {
     z.string().regex(/^[a-z][a-z0-9_-]*$/, 'must be the id of a product, such as teams').optional(),
     {
       description: 'a product that every user has; a self-hoster may set `teams`',
-      services: ['auth'],
+      services: identity,
     },
   ),
   SIGN_UP: setting(

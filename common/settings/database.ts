@@ -56,15 +56,17 @@ function authenticatorPassword(value: string, context: z.RefinementCtx): string 
 
 /** The minimum and maximum number of processes of a service. */
 export type Replicas = { fewest: number, most: number }
-const replicas = z.string().regex(
+const range = (pattern: RegExp, sentence: string) =>
+  z.string().regex(pattern, sentence)
+    .transform((value): Replicas => {
+      const [fewest = 1, most = fewest] = value.split('-').map(Number)
+      return { fewest, most }
+    })
+    .refine(({ fewest, most }) => fewest <= most, 'must have the fewest first, as in 2-6')
+const replicas = range(
   /^[1-9]\d{0,3}(-[1-9]\d{0,3})?$/,
   'must be a number such as 2, or the fewest and the most such as 2-6',
 )
-  .transform((value): Replicas => {
-    const [fewest = 1, most = fewest] = value.split('-').map(Number)
-    return { fewest, most }
-  })
-  .refine(({ fewest, most }) => fewest <= most, 'must have the fewest first, as in 2-6')
 
 /** The connections of the owner and of the two services, with their passwords. */
 export const logins = {
@@ -127,6 +129,17 @@ export const connections = {
     description: 'the same for PostgREST processes',
     unset: 'not checked; with compose `1`',
   }),
+  REALTIME_REPLICAS: setting(
+    range(
+      /^(0|[1-9]\d{0,3}(-[1-9]\d{0,3})?)$/,
+      'must be 0, a number such as 2, or the fewest and the most such as 2-6',
+    ).optional(),
+    {
+      description:
+        'the number of [processes of their own](scaling.md#live-streams-in-processes-of-their-own) for live streams, webhooks and calendars; the migration counts their connections too; with compose this line alone starts them, and 0 leaves all of it to the auth service',
+      unset: 'not counted; with compose `0`',
+    },
+  ),
   EDGE_REPLICAS: setting(replicas.prefault('1'), {
     description:
       'the number of edges (`2`, or `2-6` if it varies); each uses its part of `PGRST_DB_POOL`',

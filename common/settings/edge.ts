@@ -36,9 +36,8 @@ export const authUpstreams = {
   }),
   REALTIME_UPSTREAM: setting(upstreams.optional(), {
     description:
-      'for such an edge: addresses of processes of `npm run realtime`, which serve live streams, webhooks and calendars instead of the auth service',
+      'for such an edge: addresses of processes of `npm run realtime`, which serve live streams, webhooks and calendars instead of the auth service; has no effect if `REALTIME_REPLICAS` is 0',
     unset: '`AUTH_UPSTREAM`',
-    services: ['edge'],
   }),
 }
 

@@ -96,8 +96,10 @@ export const addressRange = z.string().transform((value, context): AddressRange 
   }
 })
 
+const word = z.enum(['true', 'false'], 'must be true or false')
+const isTrue = (value: 'true' | 'false') => value === 'true'
 /** `true` or `false`, with its default. */
 export const bool = (fallback: boolean) =>
-  z.enum(['true', 'false'], 'must be true or false').default(fallback ? 'true' : 'false').transform(
-    (value) => value === 'true',
-  )
+  word.default(fallback ? 'true' : 'false').transform(isTrue)
+/** `true` or `false`, without a default. */
+export const flag = word.transform(isTrue)

@@ -5,7 +5,7 @@ import type { z } from 'zod'
  * The services that receive settings of the operator in the chart and on AWS. The operator's
  * command receives those of the migration.
  */
-type Service = 'auth' | 'edge' | 'migrate'
+type Service = 'auth' | 'edge' | 'migrate' | 'realtime'
 
 /**
  * The description of a setting. `npm run schema` generates docs/settings.md and infra/settings.json
@@ -29,5 +29,7 @@ export type About = {
 export const setting = <Schema extends z.ZodType>(schema: Schema, about: About): Schema =>
   schema.meta(about)
 
-/** The two services that read most settings of the operator. */
-export const both = ['auth', 'edge'] as const
+/** The services that serve requests, except PostgREST. */
+export const all = ['auth', 'edge', 'realtime'] as const
+/** The services that know sessions. realtime/ has no settings of mail and sign-up. */
+export const identity = ['auth', 'realtime'] as const

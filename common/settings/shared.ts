@@ -10,7 +10,7 @@ import {
   urlOf,
   withoutSlash,
 } from './formats.ts'
-import { both, setting } from './setting.ts'
+import { all, setting } from './setting.ts'
 
 /** The addresses of the deployment and of its app. */
 export const addresses = {
@@ -26,7 +26,7 @@ export const addresses = {
     description:
       'a built single-page app that the edge serves at `/`: the folder with its `index.html` ([front-ends.md](front-ends.md)). `none` serves no app, not the reference app either',
     unset: '[the reference app](../app/README.md) if `APP_URL` is not set',
-    services: both,
+    services: all,
   }),
   APP_CSP: setting(
     z.string().regex(/^[\x20-\x7e]*$/, 'must be one line of plain text').refine(
@@ -37,13 +37,13 @@ export const addresses = {
     {
       description:
         "the Content-Security-Policy of that app's documents; the reference app has a strict one",
-      services: both,
+      services: ['auth', 'edge'],
     },
   ),
   APP_URL: setting(appUrl.optional(), {
     description: "the app's address, which mailed links lead to; its origin is trusted",
     unset: '`PUBLIC_URL`',
-    services: both,
+    services: all,
   }),
   HOST: setting(
     z.union([z.ipv4(), z.ipv6()], 'must be an address such as 127.0.0.1').default('127.0.0.1'),
@@ -87,7 +87,7 @@ export const monitoring = {
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(urlOf(/^https?:$/, 'http://collector:4318').optional(), {
     description:
       'a collector that receives [traces](monitoring.md) by OTLP over HTTP; without it nothing is traced',
-    services: both,
+    services: all,
   }),
   OTEL_EXPORTER_OTLP_HEADERS: setting(
     z.string().refine(
@@ -97,7 +97,7 @@ export const monitoring = {
     {
       description: 'headers that the collector requires, such as a key (`name=value,…`)',
       secret: true,
-      services: both,
+      services: all,
     },
   ),
   LOG_LEVEL: setting(
@@ -105,6 +105,6 @@ export const monitoring = {
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
       'must be trace, debug, info, warn, error, fatal or silent',
     ).default('info'),
-    { description: '`trace` to `silent`', services: both },
+    { description: '`trace` to `silent`', services: all },
   ),
 }

@@ -35,8 +35,8 @@ locals {
     memory      = { metric = "FreeableMemory", operator = "LessThanThreshold", threshold = 256 * pow(1024, 2), description = "The database has less than 256 MiB of memory left." }
     connections = { metric = "DatabaseConnections", operator = "GreaterThanThreshold", threshold = local.connections_at_most, description = "More connections than all tasks together should ever hold." }
   }
-  # each auth task has two pools of ten connections, each PostgREST its pool and a listener; five are for the migration
-  connections_at_most = 20 * var.tasks["auth"].maximum + (var.data_pool + 1) * var.tasks["data"].maximum + 5
+  # each task of auth and realtime has two pools of ten connections, each PostgREST its pool and a listener; five are for the migration
+  connections_at_most = 20 * (var.tasks["auth"].maximum + (local.has_realtime ? var.tasks["realtime"].maximum : 0)) + (var.data_pool + 1) * var.tasks["data"].maximum + 5
 
   log_alarms = {
     "signing-key-stuck" = { group = "auth", pattern = "{ $.msg = \"PostgREST has not loaded the new signing key*\" || $.msg = \"key rotation failed*\" }", description = "The signing key cannot be rotated." }

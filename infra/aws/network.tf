@@ -110,13 +110,14 @@ locals {
     for flow in concat(
       [["load-balancer", "edge", local.services.edge.port], ["load-balancer", "edge", local.services.edge.ready_port]],
       [["edge", "auth", local.services.auth.port], ["edge", "data", local.services.data.port], ["edge", "data", local.services.data.ready_port]],
-      [for name in ["auth", "data", "migrate"] : [name, "database", 5432]],
+      [for name, ports in local.services : ["edge", name, ports.port] if name == "realtime"],
+      [for name in local.tasks : [name, "database", 5432] if name != "edge"],
     ) : join("-", flow) => { from = flow[0], to = flow[1], port = tonumber(flow[2]) }
   }
 }
 
 resource "aws_security_group" "main" {
-  for_each    = { load-balancer = "The way in", edge = "The edge", auth = "The auth service", data = "PostgREST", migrate = "The migration", database = "PostgreSQL" }
+  for_each    = merge({ load-balancer = "The way in", edge = "The edge", auth = "The auth service", data = "PostgREST", migrate = "The migration", database = "PostgreSQL" }, local.has_realtime ? { realtime = "Live streams, webhooks and calendars" } : {})
   name        = "${var.name}-${each.key}"
   description = each.value
   vpc_id      = local.vpc_id
@@ -159,11 +160,11 @@ locals {
   : tonumber(try(regex("^http://[^/:]+:([0-9]+)", var.tracing.endpoint)[0], 80)))
 }
 
-# The auth service connects to mail providers, webhooks and single sign-on, which users and operators choose. The other tasks need only AWS:
-# with endpoints in the VPC they reach nothing else at 443.
+# The auth service connects to mail providers and single sign-on, which operators choose. It, or realtime, connects to webhooks, which users
+# choose. The other tasks need only AWS: with endpoints in the VPC they reach nothing else at 443.
 locals {
   interface_endpoints = var.vpc_endpoints ? ["secretsmanager", "ecr.api", "ecr.dkr", "logs"] : []
-  https_tasks         = var.vpc_endpoints ? ["auth"] : local.tasks
+  https_tasks         = var.vpc_endpoints ? setintersection(local.tasks, ["auth", "realtime"]) : local.tasks
 }
 
 resource "aws_vpc_security_group_egress_rule" "https" {
@@ -238,7 +239,7 @@ resource "aws_vpc_security_group_egress_rule" "s3" {
 
 # for spans, unless the rule above already allows them
 resource "aws_vpc_security_group_egress_rule" "tracing" {
-  for_each          = toset([for name in ["edge", "auth"] : name if local.collector_port != 0 && !(local.collector_port == 443 && contains(local.https_tasks, name))])
+  for_each          = toset([for name in setsubtract(keys(local.services), ["data"]) : name if local.collector_port != 0 && !(local.collector_port == 443 && contains(local.https_tasks, name))])
   security_group_id = aws_security_group.main[each.key].id
   description       = "spans"
   cidr_ipv4         = var.tracing.cidr

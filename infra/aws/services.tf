@@ -1,12 +1,14 @@
 # The services and the migration as ECS tasks: their containers, settings, secrets, roles and scaling. Their sizes and numbers are variables.
 
 locals {
-  # The ports of the services, for requests and for health checks.
-  services = {
-    edge = { port = 8080, ready_port = 9180 }
-    auth = { port = 3000, ready_port = 3000 }
-    data = { port = 3000, ready_port = 3001 }
-  }
+  # The ports of the services, for requests and for health checks. Without tasks.realtime the auth service does its work.
+  services = { for name, ports in {
+    edge     = { port = 8080, ready_port = 9180 }
+    auth     = { port = 3000, ready_port = 3000 }
+    data     = { port = 3000, ready_port = 3001 }
+    realtime = { port = 3000, ready_port = 3000 }
+  } : name => ports if contains(keys(var.tasks), name) }
+  has_realtime = contains(keys(var.tasks), "realtime")
   # The names of the task definitions.
   tasks = concat(keys(local.services), ["migrate"])
   # The services behind the edge, with their DNS names.
@@ -22,8 +24,8 @@ locals {
   # also opens the network to the collector. var.files_in_s3 replaces FILES_URL, because it also makes the bucket.
   offered       = { for name, setting in jsondecode(file("${path.module}/../settings.json")) : name => setting if !contains(["OTEL_EXPORTER_OTLP_ENDPOINT", "FILES_URL"], name) }
   tracing       = var.tracing == null ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT = var.tracing.endpoint }
-  given         = { for service in ["edge", "auth", "migrate"] : service => { for name, value in var.settings : name => value if try(contains(local.offered[name].services, service), false) } }
-  given_secrets = { for service in ["edge", "auth", "migrate"] : service => { for name, arn in var.secret_arns : name => arn if try(contains(local.offered[name].services, service), false) } }
+  given         = { for service in ["edge", "auth", "realtime", "migrate"] : service => { for name, value in var.settings : name => value if try(contains(local.offered[name].services, service), false) } }
+  given_secrets = { for service in ["edge", "auth", "realtime", "migrate"] : service => { for name, arn in var.secret_arns : name => arn if try(contains(local.offered[name].services, service), false) } }
 
   # The secrets of each task, which no other task can read. ECS passes secrets only as variables, never as files.
   secrets_of = {
@@ -31,6 +33,10 @@ locals {
       PGPASSWORD                                                    = local.secret_arn["auth_service_password"]
       BETTER_AUTH_SECRET                                            = local.better_auth_secret
       (var.mail.provider == "smtp" ? "SMTP_URL" : "RESEND_API_KEY") = var.mail.secret_arn
+    })
+    realtime = merge(local.given_secrets.realtime, {
+      PGPASSWORD         = local.secret_arn["auth_service_password"]
+      BETTER_AUTH_SECRET = local.better_auth_secret
     })
     data = {
       PGPASSWORD = local.secret_arn["authenticator_password"]
@@ -45,12 +51,12 @@ locals {
     })
   }
 
-  # Variables of both Node services, and the commands that messages suggest to the operator.
+  # Variables of the Node services, and the commands that messages suggest to the operator.
   node_environment = merge(local.tracing, { NODE_ENV = "production", HOST = "0.0.0.0", PUBLIC_URL = local.public_url })
   commands         = { ADMIN_COMMAND = "infra/aws/admin", MIGRATE_COMMAND = "infra/aws/migrate" }
 
   environment = {
-    edge = merge(local.given.edge, local.node_environment, local.files_url, {
+    edge = merge(local.given.edge, local.node_environment, local.files_url, local.has_realtime ? { REALTIME_UPSTREAM = "http://${local.upstreams["realtime"]}:${local.services["realtime"].port}" } : {}, {
       PORT                 = tostring(local.services.edge.port)
       EDGE_ADMIN_PORT      = tostring(local.services.edge.ready_port)
       AUTH_UPSTREAM        = "http://${local.upstreams.auth}:${local.services.auth.port}"
@@ -63,12 +69,18 @@ locals {
       EDGE_REPLICAS = "${var.tasks["edge"].minimum}-${var.tasks["edge"].maximum}"
     })
     # The links of mails lead to the reference app, which the edge serves.
-    auth = merge({ APP_DIR = "/app/app/dist" }, local.given.auth, local.node_environment, local.commands, local.files_url, {
+    auth = merge({ APP_DIR = "/app/app/dist" }, local.given.auth, local.node_environment, local.commands, local.files_url, local.has_realtime ? { AUTH_SERVES_REALTIME = "false" } : {}, {
       PORT              = tostring(local.services.auth.port)
       DATA_URL          = "${local.public_url}/data"
       AUTH_DATABASE_URL = "postgresql://auth_service@${local.database_at}"
       TRUSTED_PROXIES   = join(",", local.private_ranges)
       MAIL_FROM         = var.mail.from
+    })
+    # It reads sessions and tokens as the auth service does.
+    realtime = merge({ APP_DIR = "/app/app/dist" }, local.given.realtime, local.node_environment, local.commands, {
+      PORT              = "3000"
+      AUTH_DATABASE_URL = "postgresql://auth_service@${local.database_at}"
+      TRUSTED_PROXIES   = join(",", local.private_ranges)
     })
     data = merge(local.postgrest_settings, local.libpq_tls, {
       PGHOST     = aws_db_instance.main.address
@@ -84,7 +96,7 @@ locals {
       # one runtime thread, otherwise clients wait unevenly: docs/decisions/postgrest.md#postgrest-runs-on-one-thread-of-haskells-runtime-otherwise-with-default-options
       GHCRTS = "-N1"
     })
-    migrate = merge(local.given.migrate, local.commands, local.files_url, {
+    migrate = merge(local.given.migrate, local.commands, local.files_url, local.has_realtime ? { REALTIME_REPLICAS = "${var.tasks["realtime"].minimum}-${var.tasks["realtime"].maximum}" } : {}, {
       PUBLIC_URL   = local.public_url
       DATABASE_URL = "postgresql://${aws_db_instance.main.username}@${local.database_at}"
       # the migration fails if the database has too few connections for the minimum number of tasks
@@ -96,7 +108,7 @@ locals {
 
   # The containers of each task. A new version of a secret changes the task definition, so that ECS replaces the tasks.
   containers = merge({
-    for name in ["edge", "auth"] : name => [{
+    for name in setsubtract(keys(local.services), ["data"]) : name => [{
       name = name, environment = local.environment[name], secrets = local.secrets_of[name], port = local.services[name].port
       # half of the memory, as in compose: outside its heap Node needs buffers and, in auth, 32 MiB for each password that it hashes
       command = ["node", "--max-old-space-size=${floor(var.tasks[name].memory / 2)}", "${name}/main.ts"]

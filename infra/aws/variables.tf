@@ -121,7 +121,7 @@ variable "vpc_cidr" {
 }
 
 variable "auth_image" {
-  description = "Image of the edge, the auth service and the migration: infra/docker/Dockerfile, target auth. With a version, never latest."
+  description = "Image of the edge, the auth service, realtime and the migration: infra/docker/Dockerfile, target auth. With a version, never latest."
   type        = string
 
   validation {
@@ -153,7 +153,7 @@ variable "data_body_limit" {
 }
 
 variable "tasks" {
-  description = "Size of a task in CPU units and MiB, and the minimum and maximum number of tasks, of each service. A minimum of 1 needs single_tasks."
+  description = "Size of a task in CPU units and MiB, and the minimum and maximum number of tasks, of each service. A minimum of 1 needs single_tasks. An entry realtime runs live streams, webhooks and calendars in tasks of their own; without it the auth service does this work."
   type = map(object({
     cpu     = number
     memory  = number
@@ -168,8 +168,8 @@ variable "tasks" {
   }
 
   validation {
-    condition     = toset(keys(var.tasks)) == toset(keys(local.services))
-    error_message = "tasks must have the entries edge, auth and data, and no others."
+    condition     = setsubtract(keys(var.tasks), ["realtime"]) == toset(["edge", "auth", "data"])
+    error_message = "tasks must have the entries edge, auth and data, may have realtime, and no others."
   }
   validation {
     condition     = alltrue([for size in values(var.tasks) : size.minimum >= (var.single_tasks ? 1 : 2) && size.maximum >= size.minimum])
@@ -177,7 +177,7 @@ variable "tasks" {
   }
   validation {
     condition     = alltrue([for name, size in var.tasks : size.maximum <= 8 if name != "edge"])
-    error_message = "tasks: maximum must be 8 or less for auth and data, because a DNS response contains at most eight tasks."
+    error_message = "tasks: maximum must be 8 or less for all but edge, because a DNS response contains at most eight tasks."
   }
   # The sizes of Fargate up to 4 vCPU: docs.aws.amazon.com/AmazonECS/latest/developerguide/fargate-tasks-services.html
   validation {
@@ -328,7 +328,7 @@ variable "mail" {
 }
 
 variable "settings" {
-  description = "Additional settings of the edge, the auth service and the migration, such as DEFAULT_PRODUCT, SIGN_UP, FILES_QUOTA or LOG_LEVEL, but no secrets. docs/settings.md explains each."
+  description = "Additional settings of the edge, the auth service, realtime and the migration, such as DEFAULT_PRODUCT, SIGN_UP, FILES_QUOTA or LOG_LEVEL, but no secrets. docs/settings.md explains each."
   type        = map(string)
   default     = {}
 
@@ -343,7 +343,7 @@ variable "settings" {
 }
 
 variable "secret_arns" {
-  description = "Additional secrets of the edge, the auth service and the operator's command. The key is the name of the setting, such as OIDC_CLIENT_SECRET. The value is the ARN of a secret in Secrets Manager of this region that contains only the value."
+  description = "Additional secrets of the edge, the auth service, realtime and the operator's command. The key is the name of the setting, such as OIDC_CLIENT_SECRET. The value is the ARN of a secret in Secrets Manager of this region that contains only the value."
   type        = map(string)
   default     = {}
 
@@ -358,7 +358,7 @@ variable "secret_arns" {
 }
 
 variable "tracing" {
-  description = "An OpenTelemetry collector for the spans of the edge and the auth service, such as http://collector.internal:4318, and its address range. If it requires headers, set OTEL_EXPORTER_OTLP_HEADERS in secret_arns. Null sends no spans."
+  description = "An OpenTelemetry collector for the spans of the edge, the auth service and realtime, such as http://collector.internal:4318, and its address range. If it requires headers, set OTEL_EXPORTER_OTLP_HEADERS in secret_arns. Null sends no spans."
   type = object({
     endpoint = string
     cidr     = optional(string, "0.0.0.0/0")

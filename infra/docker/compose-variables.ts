@@ -40,7 +40,10 @@ export const composeVariables: Record<string, ComposeVariable> = {
     description: 'the version of the images',
     unset: 'that of a release; the commit after an upgrade of a checkout',
   },
-  AUTH_IMAGE: { description: 'the name of the image of auth and edge', unset: 'built here' },
+  AUTH_IMAGE: {
+    description: 'the name of the image of auth, realtime and edge',
+    unset: 'built here',
+  },
   BACKUP_IMAGE: { description: 'the name of the image of backups', unset: 'built here' },
   POSTGRES_TAG: { description: 'the tag of the image `postgres`' },
   CADDY_TAG: { description: 'the tag of the image `caddy`' },
@@ -70,6 +73,11 @@ export const composeVariables: Record<string, ComposeVariable> = {
   AUTH_MEMORY: { description: 'the memory limit of the auth service' },
   AUTH_HEAP: {
     description: 'the heap of the auth service in MiB',
+    form: [/^[1-9]\d{1,5}$/, 'must be a number of MiB such as 192'],
+  },
+  REALTIME_MEMORY: { description: 'the memory limit of each process of realtime' },
+  REALTIME_HEAP: {
+    description: 'the heap of each process of realtime in MiB',
     form: [/^[1-9]\d{1,5}$/, 'must be a number of MiB such as 192'],
   },
   EDGE_MEMORY: { description: 'the memory limit of the edge' },

@@ -7,7 +7,7 @@ import { X509Certificate } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import { configError } from '../../common/errors.ts'
 import { readSettings } from '../../common/settings.ts'
-import { connectionProblem } from '../../start/connection-limits.ts'
+import { settingsProblem } from '../../start/connection-limits.ts'
 import {
   environmentOf,
   checkComposeVariables,
@@ -212,11 +212,7 @@ function checkDatabase({ config, database, secrets }: Facts): string[] {
   const tooMany = settingProblems(
     environmentOf(config.services['migrate'], secrets),
     (variables) => {
-      const { AUTH_REPLICAS: auth, POSTGREST_REPLICAS: postgrest, PGRST_DB_POOL: pool } =
-        readSettings(variables)
-      const problem = auth === undefined || postgrest === undefined
-        ? undefined
-        : connectionProblem({ auth, postgrest, pool }, limits)
+      const problem = settingsProblem(readSettings(variables), limits)
       if (problem?.isFatal === true) throw configError(problem.text)
     },
   )
@@ -227,6 +223,7 @@ const memorySettings: Record<string, string> = {
   db: 'DB_MEMORY',
   auth: 'AUTH_MEMORY',
   edge: 'EDGE_MEMORY',
+  realtime: 'REALTIME_MEMORY',
   postgrest: 'POSTGREST_MEMORY',
 }
 
@@ -245,12 +242,14 @@ function checkMemory({ config, memory }: Facts, lines: Line[]): string[] {
   const number = (name: string, fallback: number) =>
     Number(lines.find((line) => line.name === name)?.value || fallback)
   const doubts: string[] = []
-  const needed = limit('db') + limit('auth') + limit('edge') + limit('caddy')
+  const hasRealtime = number('REALTIME_REPLICAS', 0) > 0
+  const serving = ['db', 'auth', ...(hasRealtime ? ['realtime'] : []), 'edge', 'caddy']
+  const needed = serving.reduce((sum, name) => sum + limit(name), 0)
   if (memory > 0 && memory / MiB < needed) {
     doubts.push(
-      `This machine has ${
-        Math.floor(memory / MiB)
-      } MiB of memory, and db, auth, edge and caddy may use ${needed} MiB: write PGRST_DB_POOL=6 and DB_MEMORY=1280m into .env, or add memory.`,
+      `This machine has ${Math.floor(memory / MiB)} MiB of memory, and ${
+        serving.slice(0, -1).join(', ')
+      } and caddy may use ${needed} MiB: write PGRST_DB_POOL=6 and DB_MEMORY=1280m into .env, or add memory.`,
     )
   }
   const database = 512 +
@@ -262,14 +261,17 @@ function checkMemory({ config, memory }: Facts, lines: Line[]): string[] {
       } MiB, and large queries of all connections at once need ${database} MiB: raise it, or lower PGRST_DB_POOL.`,
     )
   }
-  // outside its heap the process needs about 75 MiB, and 32 MiB for each of three passwords
-  const auth = number('AUTH_HEAP', 192) + 171
-  if (limit('auth') > 0 && limit('auth') < auth)
-    doubts.push(
-      `AUTH_MEMORY is ${
-        limit('auth')
-      } MiB, and the auth service needs ${auth} MiB with this AUTH_HEAP: raise it.`,
-    )
+  for (const name of hasRealtime ? ['auth', 'realtime'] : ['auth']) {
+    // outside its heap the process needs about 75 MiB, and 32 MiB for each of three passwords
+    const process = number(`${name.toUpperCase()}_HEAP`, 192) + 171
+    if (limit(name) > 0 && limit(name) < process) {
+      doubts.push(
+        `${name.toUpperCase()}_MEMORY is ${
+          limit(name)
+        } MiB, and each process of ${name} needs ${process} MiB with this ${name.toUpperCase()}_HEAP: raise it.`,
+      )
+    }
+  }
   return doubts
 }
 

@@ -39,6 +39,17 @@ open_secrets() { find secrets -maxdepth 1 -type f -exec chmod 644 {} +; }
 # env_value <variable>: the value in .env, without quotes
 env_value() { sed -nE "s/^$1=(['\"]?)(.*)\\1\$/\\2/p" .env 2>/dev/null || true; }
 
+# realtime_replicas: the number of processes of realtime, which .env switches on
+realtime_replicas() {
+  local value=${REALTIME_REPLICAS:-$(env_value REALTIME_REPLICAS)}
+  echo "${value:-0}"
+}
+
+# drop_realtime: removes the containers of realtime if .env has switched it off. `docker compose up --wait` fails when it removes the last one.
+drop_realtime() {
+  [ "$(realtime_replicas)" != 0 ] || [ -z "$(docker compose ps -aq realtime 2>/dev/null)" ] || docker compose rm -sf realtime
+}
+
 # without_values: removes values of .env from the warnings and errors of Docker Compose
 without_values() { sed -E -e '/level=warning/d' -e 's/(variable name|quoted value|template:) ".*/\1 …/'; }
 

@@ -3,7 +3,7 @@
  * the program that reads it, and the secrets. No I/O. Sentences never contain a value that may be a
  * secret.
  */
-import { authConfig } from '../../auth/config.ts'
+import { authConfig, identityConfig } from '../../auth/config.ts'
 import { isConfigError } from '../../common/errors.ts'
 import {
   checkAuthenticatorFile,
@@ -203,6 +203,10 @@ export function checkSettings(services: Record<string, Service>, secrets: Secret
   const of = (name: string) => environmentOf(services[name], secrets)
   return [
     ...settingProblems(of('auth'), (variables) => authConfig(readSettings(variables))),
+    // compose files of older versions have no such service
+    ...(services['realtime'] === undefined
+      ? []
+      : settingProblems(of('realtime'), (variables) => identityConfig(readSettings(variables)))),
     ...settingProblems(of('edge'), readSettings),
     ...settingProblems(of('migrate'), (variables) => objectOptionsOf(readSettings(variables))),
   ]

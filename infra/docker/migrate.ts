@@ -4,8 +4,8 @@
  * go back.
  *
  * It sets the passwords of its environment in the database, also the owner's if OWNER_PASSWORD is
- * set. Running services continue to use the old passwords, so restart auth and PostgREST after a
- * change.
+ * set. Running services continue to use the old passwords, so restart auth, realtime and PostgREST
+ * after a change.
  */
 import {
   checkAuthenticatorFile,

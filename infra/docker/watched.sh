@@ -67,6 +67,7 @@ show_state() {
   running=$(docker compose ps --services --status running) || return 0
   unhealthy=$(docker compose ps --format '{{.Service}} {{.Health}}' | sed -n 's/ unhealthy$//p')
   for service in $(docker compose config --services | grep -vx migrate | sort); do
+    [ "$service" != realtime ] || [ "$(realtime_replicas)" != 0 ] || continue
     if ! grep -x "$service" <<<"$running" >/dev/null; then echo "The service $service does not run: docker compose logs $service"
     elif grep -x "$service" <<<"$unhealthy" >/dev/null; then echo "The service $service is unhealthy: docker compose logs $service"; fi
   done

@@ -229,7 +229,7 @@ run "everything" {
     error_message = "Node's heap is half of the task's memory."
   }
   assert {
-    condition     = length(aws_cloudwatch_metric_alarm.service) == 8 && length(aws_cloudwatch_metric_alarm.task) == 6 && length(aws_cloudwatch_metric_alarm.database) == 4 && length(aws_cloudwatch_metric_alarm.key_age) == 1
+    condition     = aws_cloudwatch_metric_alarm.database["connections"].threshold == 20 * 6 + 13 * 6 + 5 && length(aws_cloudwatch_metric_alarm.service) == 8 && length(aws_cloudwatch_metric_alarm.task) == 6 && length(aws_cloudwatch_metric_alarm.database) == 4 && length(aws_cloudwatch_metric_alarm.key_age) == 1
     error_message = "Errors, latency, saturation and the key's age have an alarm each."
   }
   assert {
@@ -451,6 +451,48 @@ run "spans_go_only_to_the_collector" {
   }
 }
 
+run "live_streams_have_tasks_of_their_own" {
+  command = apply
+  variables {
+    tasks = {
+      edge     = { cpu = 256, memory = 512, minimum = 2, maximum = 6 }, auth = { cpu = 512, memory = 1024, minimum = 2, maximum = 4 }
+      realtime = { cpu = 256, memory = 512, minimum = 2, maximum = 3 }, data = { cpu = 256, memory = 2048, minimum = 2, maximum = 4 }
+    }
+    vpc_endpoints   = true
+    auth_image      = "123456789012.dkr.ecr.eu-central-1.amazonaws.com/finance-backend:0.2.0"
+    postgrest_image = "123456789012.dkr.ecr.eu-central-1.amazonaws.com/mirror/postgrest:v16.5"
+    tracing         = { endpoint = "http://collector.internal:4318" }
+    settings        = { CHANGES_STREAMS = "1500", SIGN_UP = "closed" }
+  }
+  assert {
+    condition = ({ for name, service in aws_ecs_service.main : name => [length(service.load_balancer), length(service.service_registries)] } == { edge = [1, 0], auth = [0, 1], data = [0, 1], realtime = [0, 1] }
+    && keys(aws_service_discovery_service.main) == ["auth", "data", "realtime"] && aws_appautoscaling_target.service["realtime"].max_capacity == 3)
+    error_message = "The edge finds each task of realtime by name, and their number scales."
+  }
+  assert {
+    condition = alltrue([for variable in [
+      ["edge", "REALTIME_UPSTREAM", "http://realtime.finance.internal:3000"], ["auth", "AUTH_SERVES_REALTIME", "false"], ["migrate", "REALTIME_REPLICAS", "2-3"],
+      ["realtime", "CHANGES_STREAMS", "1500"], ["realtime", "TRUSTED_PROXIES", "10.0.10.0/24,10.0.11.0/24"], ["realtime", "OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector.internal:4318"],
+    ] : contains(jsondecode(aws_ecs_task_definition.main[variable[0]].container_definitions)[0].environment, { name = variable[1], value = variable[2] })])
+    error_message = "The edge sends live streams to realtime, the auth service leaves them to it, and the migration counts its connections."
+  }
+  assert {
+    condition = (jsondecode(aws_ecs_task_definition.main["realtime"].container_definitions)[0].command == ["node", "--max-old-space-size=256", "realtime/main.ts"]
+      && sort(jsondecode(aws_ecs_task_definition.main["realtime"].container_definitions)[0].secrets[*].name) == tolist(["BETTER_AUTH_SECRET", "PGPASSWORD"])
+    && aws_ecs_task_definition.main["realtime"].task_role_arn == null && !strcontains(aws_ecs_task_definition.main["realtime"].container_definitions, "SIGN_UP"))
+    error_message = "It has the secrets and settings of sessions, none of mail and no rights in AWS."
+  }
+  assert {
+    condition = (toset([for name, rule in aws_vpc_security_group_ingress_rule.flow : name if rule.security_group_id == aws_security_group.main["realtime"].id || rule.referenced_security_group_id == aws_security_group.main["realtime"].id]) == toset(["edge-realtime-3000", "realtime-database-5432"])
+    && keys(aws_vpc_security_group_egress_rule.https) == ["auth", "realtime"] && keys(aws_vpc_security_group_egress_rule.tracing) == ["auth", "edge", "realtime"])
+    error_message = "Only the edge reaches realtime, which reaches the database, the receivers of webhooks and the collector."
+  }
+  assert {
+    condition     = aws_cloudwatch_metric_alarm.database["connections"].threshold == 20 * (4 + 3) + 13 * 4 + 5 && length(aws_cloudwatch_metric_alarm.service) == 10 && length(aws_cloudwatch_metric_alarm.task) == 8 && aws_cloudwatch_log_group.main["realtime"].name == "/finance/realtime"
+    error_message = "It has alarms and a log as the others, and its connections count."
+  }
+}
+
 run "files_are_in_a_private_bucket" {
   command = apply
   variables {
@@ -565,6 +607,14 @@ run "the_edge_scales_beyond_eight_tasks_and_services_behind_it_do_not" {
   command = plan
   variables {
     tasks = { for name, maximum in { edge = 16, auth = 8, data = 9 } : name => { cpu = 256, memory = 512, minimum = 2, maximum = maximum } }
+  }
+  expect_failures = [var.tasks]
+}
+
+run "a_misspelt_service_is_refused" {
+  command = plan
+  variables {
+    tasks = { for name, memory in { edge = 512, auth = 512, data = 2048, realtme = 512 } : name => { cpu = 256, memory = memory, minimum = 2, maximum = 2 } }
   }
   expect_failures = [var.tasks]
 }

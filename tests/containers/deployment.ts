@@ -17,7 +17,7 @@ import { nameImages } from './images.ts'
 
 export const root = join(import.meta.dirname, '../..')
 export const services = ['db', 'postgrest', 'auth', 'edge', 'caddy'] as const
-export type Service = typeof services[number]
+export type Service = typeof services[number] | 'realtime'
 
 /** Runs a program. @returns its output @throws with its error output */
 export async function run(

@@ -463,7 +463,7 @@ describe('rotation of every secret', () => {
     })
     await paste(
       'docs/operations.md',
-      'docker compose run --rm migrate && docker compose restart auth postgrest',
+      'docker compose run --rm migrate && docker compose restart auth realtime postgrest',
     )
     const after = await login()
     expect(after).toHaveLength(3)
@@ -561,10 +561,13 @@ test('monitoring shows the log of the migration and of the services', async () =
 test('monitoring finds a request by its id', async () => {
   const id = `${(await data()).headers.get('x-request-id')}`
   await expect.poll(async () => (await deployment.logs('edge')).join('\n'), patiently).toContain(id)
-  const lines =
-    (await paste('docs/monitoring.md', 'docker compose logs --no-log-prefix edge auth postgrest', {
+  const lines = (await paste(
+    'docs/monitoring.md',
+    'docker compose logs --no-log-prefix edge auth realtime postgrest',
+    {
       ID: id,
-    })).trim().split('\n')
+    },
+  )).trim().split('\n')
   // Compose clears the line of a terminal first.
   expect(JSON.parse(stripVTControlCharacters(`${lines[0]}`))).toMatchObject({
     id,

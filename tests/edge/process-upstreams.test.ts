@@ -74,6 +74,14 @@ describe('upstreams', () => {
     expect(seen.at(-1)).toBe('/api/auth/slow')
   })
 
+  test('upstreams of realtime that do not exist get no request: the auth surface serves live streams', async () => {
+    const auth = await fakePostgrest((_, response) => response.end('{}'))
+    const gone = { AUTH_UPSTREAM: auth, REALTIME_UPSTREAM: 'http://127.0.0.1:1' }
+    const one = await edgeFor({ ...gone, REALTIME_REPLICAS: '0' })
+    await expect.poll(() => statusOf(`${one.url}/api/auth/changes`)).toBe(200)
+    expect(await (await fetch(`${one.adminUrl}/metrics`)).text()).not.toContain('realtime')
+  })
+
   test('PostgREST receives no cookie and no API key', async () => {
     let received: IncomingHttpHeaders = {}
     const one = await edgeFor(

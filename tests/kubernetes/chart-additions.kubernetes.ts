@@ -242,7 +242,7 @@ test.each([
   const manifests = await render(...everything, ...values)
   for (const { metadata } of manifests) {
     expect(metadata.name).toMatch(
-      new RegExp(`^${begin}(-(edge|auth|data|migrate|test|tested|default|postgrest))?$`),
+      new RegExp(`^${begin}(-(edge|auth|data|realtime|migrate|test|tested|default|postgrest))?$`),
     )
     expect(metadata.labels).toMatchObject({
       'app.kubernetes.io/name': label,
@@ -252,6 +252,7 @@ test.each([
   expect(environment(podOf(manifests, 'edge').containers[0])).toMatchObject({
     AUTH_UPSTREAM: `http://${begin}-auth:3000`,
     POSTGREST_UPSTREAM: `http://${begin}-data:3000`,
+    REALTIME_UPSTREAM: `http://${begin}-realtime:3000`,
   })
   const named = ({ spec }: Manifest) =>
     spec.scaleTargetRef?.name ?? spec.rules[0].backendRefs?.[0].name ??
@@ -259,7 +260,9 @@ test.each([
   const references = manifests.filter(({ kind }) =>
     ['HorizontalPodAutoscaler', 'Ingress', 'HTTPRoute'].includes(kind)
   ).map(named)
-  expect(new Set(references)).toEqual(new Set([`${begin}-auth`, `${begin}-data`, `${begin}-edge`]))
+  expect(new Set(references)).toEqual(
+    new Set([`${begin}-auth`, `${begin}-data`, `${begin}-edge`, `${begin}-realtime`]),
+  )
   expect(podOf(manifests, 'data').volumes.flatMap(({ configMap }: any) => configMap?.name ?? []))
     .toContain(
       one(manifests, 'ConfigMap', `${begin}-postgrest`).metadata.name,

@@ -68,6 +68,7 @@ test('settings of each service are those of compose.yaml', async () => {
     `settings=${valuesOf(false)}`,
     `secrets.keys=${valuesOf(true)}`,
     collector,
+    'realtime.enabled=true',
   ]
   const rendered = [
     await render(...all),
@@ -81,7 +82,9 @@ test('settings of each service are those of compose.yaml', async () => {
     )
   const ofCompose = (name: string) =>
     new Set<string>(Object.keys(compose.services[name].environment))
-  expect(without(ofCompose('auth'), ofChart('auth'))).toEqual(new Set())
+  // compose has one line for a number that may be 0, and the chart a value
+  expect(without(ofCompose('auth'), ofChart('auth'))).toEqual(new Set(['REALTIME_REPLICAS']))
+  expect(without(ofCompose('realtime'), ofChart('realtime'))).toEqual(new Set())
   // the service files has the variables of migrate, by the merge key <<
   expect(without(new Set([...ofCompose('migrate'), ...ofCompose('files')]), ofChart('migrate')))
     .toEqual(new Set(['<<']))
@@ -89,7 +92,9 @@ test('settings of each service are those of compose.yaml', async () => {
   expect(without(ofChart('data'), ofCompose('postgrest'))).toEqual(
     new Set(['PGPORT', 'PGSSLMODE', 'PGSSLROOTCERT']),
   )
-  for (const [service, ...others] of [['auth'], ['edge'], ['migrate', 'files']] as const) {
+  for (
+    const [service, ...others] of [['auth'], ['realtime'], ['edge'], ['migrate', 'files']] as const
+  ) {
     const names = offered.filter(([, { services: readers }]) => readers.includes(service))
       .map(([name, { secret }]) => secret ? `${name}_FILE` : name)
     expect(
@@ -101,7 +106,7 @@ test('settings of each service are those of compose.yaml', async () => {
   }
   // Reads on standbys: docs/scaling.md.
   expect(without(ofCompose('edge'), ofChart('edge'))).toEqual(
-    new Set(['DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT']),
+    new Set(['DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT', 'REALTIME_REPLICAS']),
   )
 })
 

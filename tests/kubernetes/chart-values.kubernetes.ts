@@ -230,7 +230,8 @@ test('values are each described and known: what values.yaml has is in the schema
     return inner.length === 0 ? [path] : inner
   }
   const [values] = documents(await read('infra/kubernetes/finance/values.yaml')) as any[]
-  const ofComponent = /^(edge|auth|data|migrate)\.(?!replicas|resources|logLevel|jwtCacheEntries)/
+  const ofComponent =
+    /^(edge|auth|data|realtime|migrate)\.(?!enabled|replicas|resources|logLevel|jwtCacheEntries)/
   const described = paths(schema, '').filter((path) => !ofComponent.test(path))
   const present = (path: string) =>
     path.split('.').reduce((node: any, name) => node?.[name], values)

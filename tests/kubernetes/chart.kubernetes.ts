@@ -201,6 +201,7 @@ test('pods run unprivileged: not as root, with a read-only file system, without 
     'auth',
     'data',
     'edge',
+    'realtime',
     'migrate',
     'test',
   ])

@@ -145,6 +145,7 @@ export const everything = [
   ...verified,
   'monitoring={"enabled":true,"labels":{"release":"prometheus"}}',
   'settings={"LOG_LEVEL":"warn"}',
+  'realtime.enabled=true',
   ...traced,
   'imagePullSecrets=[{"name":"registry"}]',
   ...extras,

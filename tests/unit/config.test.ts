@@ -43,6 +43,8 @@ describe('the environment', () => {
     // Containers have fixed ports or defaults, no embedded server, and PostgREST as an image.
     expect(names.filter((name) => !new RegExp(`^ +${name}(_FILE)?:`, 'm').test(compose))).toEqual([
       'DATA_PORT',
+      // compose has REALTIME_REPLICAS
+      'AUTH_SERVES_REALTIME',
       'POSTGREST_READY_PORT',
       'EDGE_ADMIN_PORT',
       'POSTGRES_BIN',
@@ -67,6 +69,16 @@ describe('the environment', () => {
       .toEqual([])
     expect(names.filter((name) => /^FILES?_(?!URL)/.test(name) && !migration.includes(` ${name}:`)))
       .toEqual([])
+  })
+
+  test.each([
+    [{}, true],
+    [{ REALTIME_REPLICAS: '0' }, true],
+    [{ REALTIME_REPLICAS: '2' }, false],
+    [{ AUTH_SERVES_REALTIME: 'false' }, false],
+    [{ AUTH_SERVES_REALTIME: 'true', REALTIME_REPLICAS: '2' }, true],
+  ])('the environment %j says whether the auth service serves live streams', (env, serves) => {
+    expect(authConfig(readSettings({ ...least, ...env })).servesRealtime).toBe(serves)
   })
 
   test('the environment has the defaults of the run contract', () => {

@@ -65,6 +65,14 @@ function verdict({
           ...auth,
         },
       },
+      realtime: {
+        mem_limit: mib(384),
+        environment: {
+          PUBLIC_URL,
+          AUTH_DATABASE_URL: 'postgresql://auth_service@db/finance',
+          BETTER_AUTH_SECRET_FILE: '/run/secrets/BETTER_AUTH_SECRET',
+        },
+      },
       edge: { mem_limit: mib(256), environment: { PUBLIC_URL, ...auth } },
       migrate: {
         environment: {
@@ -372,6 +380,25 @@ test('the database must have enough connections for the processes and their pool
     verdict({ migrate, command: ['postgres', '-c', 'max_connections=200'] }).problems,
     'an addition to compose.yaml',
   ).toEqual([])
+})
+
+test('the database must have enough connections for realtime, and the machine memory for it, if it is on', () => {
+  const migrate = { REALTIME_REPLICAS: '4' }
+  expect(verdict({ migrate }).problems).toEqual([
+    expect.stringContaining('1 auth service, 4 realtime and 1 PostgREST hold up to 113'),
+  ])
+  const memory = 2816 * 1024 ** 2
+  expect(verdict({ memory }).doubts).toEqual([])
+  expect(verdict({ memory, lines: 'REALTIME_REPLICAS=0\n' }).doubts).toEqual([])
+  expect(verdict({ memory, lines: 'REALTIME_REPLICAS=1\n' }).doubts).toEqual([
+    expect.stringContaining('db, auth, realtime, edge and caddy may use 3200 MiB'),
+  ])
+  expect(verdict({ lines: 'REALTIME_REPLICAS=1\nREALTIME_HEAP=400\n' }).doubts).toEqual([
+    expect.stringContaining('REALTIME_MEMORY is 384 MiB'),
+  ])
+  expect(verdict({ lines: 'AUTH_SERVES_REALTIME=false\n' }).problems).toEqual([
+    expect.stringContaining('AUTH_SERVES_REALTIME on line 6 of .env has no effect'),
+  ])
 })
 
 test('a memory limit without its unit is a number of bytes, which Docker refuses', () => {

@@ -337,7 +337,7 @@ test('setup creates a missing secret, and says how to apply it', async () => {
   await command('setup', ['https://money.example.org'])
   await rm(join(deployment(), 'secrets/AUTH_SERVICE_PASSWORD'))
   expect((await command('setup', [])).complaint).toBe(
-    'Not found in secrets/, so new ones were made: AUTH_SERVICE_PASSWORD. If you have a copy of the old ones, put it back. Otherwise apply the new ones: docker compose run --rm migrate && docker compose restart auth postgrest\n',
+    'Not found in secrets/, so new ones were made: AUTH_SERVICE_PASSWORD. If you have a copy of the old ones, put it back. Otherwise apply the new ones: docker compose run --rm migrate && docker compose restart auth realtime postgrest\n',
   )
   await rm(join(deployment(), 'secrets/BETTER_AUTH_SECRET'))
   expect((await command('setup', [])).complaint).toContain(

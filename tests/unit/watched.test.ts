@@ -60,6 +60,20 @@ esac`)
   ])
 })
 
+test('a service of realtime that does not run has its name in the status only if it is on', async () => {
+  await answer(`case "$*" in
+"compose ps"*) echo auth ;;
+"compose config"*) echo auth; echo realtime ;;
+*) exit 1 ;;
+esac`)
+  const named = async () => (await state()).filter((line) => line.startsWith('The service '))
+  expect(await named()).toEqual([])
+  await writeFile(join(folder, '.env'), 'REALTIME_REPLICAS=1\n')
+  expect(await named()).toEqual([
+    'The service realtime does not run: docker compose logs realtime',
+  ])
+})
+
 test.each([[14, ', 14 %: make room, docs/runbook.md, The disk is full'], [15, ', 15 %']])(
   'a volume with %s %% of room is judged as by the alert',
   async (free, end) => {

@@ -33,12 +33,16 @@ ending() { echo "select ended || ' ' || what from private.end_restored_access(nu
 # say_ended <file with the result>
 say_ended() { [ ! -s "$1" ] || echo "Ended, because a restore ends all sessions, and whatever was revoked or changed since: $(paste -sd, "$1" | sed 's/,/, /g')."; }
 
+# serving: the services that clients need, without the database. Compose files of older versions have no realtime.
+serving() { docker compose config --services | grep -xE 'postgrest|auth|realtime|edge|caddy'; }
+
 # serve <file for the output of compose>: starts all services and waits for those that clients need. For the other ones it only prints an
 # error, because a restore has not failed if, for example, Grafana does not start.
 serve() {
-  docker compose up -d --wait db postgrest auth edge caddy 2>"$1" || { cat "$1" >&2; return 1; }
+  # shellcheck disable=SC2046 # a list of names
+  { drop_realtime && docker compose up -d --wait db $(serving); } 2>"$1" || { cat "$1" >&2; return 1; }
   local other
-  for other in $(docker compose config --services | grep -vxE 'db|migrate|postgrest|auth|edge|caddy'); do
+  for other in $(docker compose config --services | grep -vxE 'db|migrate|postgrest|auth|realtime|edge|caddy'); do
     docker compose up -d --no-deps "$other" 2>"$1" || { cat "$1" >&2; echo "$other does not start; the services for clients run." >&2; }
   done
 }
@@ -87,5 +91,6 @@ database=finance owner=postgres
 start_database() { [ -n "${BACKUP_CONTAINER:-}" ] || docker compose up -d --wait db; }
 # a backup contains no roles, because their passwords belong to the deployment; migrate creates them
 create_roles() { docker compose run --rm -T migrate; }
-stop_serving() { docker compose stop caddy edge auth postgrest; }
+# shellcheck disable=SC2046 # a list of names
+stop_serving() { docker compose stop $(serving); }
 drop_command() { echo "docker compose exec db dropdb -U postgres $1"; }

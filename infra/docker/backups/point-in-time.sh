@@ -55,7 +55,7 @@ docker compose run --rm --no-deps -T recovery infra/docker/backups/recover "$bas
 # printf, because .env may lack its last newline
 printf '%s\n' "$(sed '/^DATABASE_VOLUME=/d' .env)" "DATABASE_VOLUME=$DATABASE_VOLUME" >.env.new && keep_owner .env.new .env || { rm -f .env.new; echo "Nothing is changed: .env could not be written." >&2; exit 1; }
 trap finish EXIT
-docker compose stop caddy edge auth postgrest backup pitr db 2>"$work/stop" || { cat "$work/stop" >&2; exit 1; }
+{ stop_serving && docker compose stop backup pitr db; } 2>"$work/stop" || { cat "$work/stop" >&2; exit 1; }
 mv .env.new .env
 status=0
 serve "$work/up" || status=1

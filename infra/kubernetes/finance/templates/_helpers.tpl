@@ -67,7 +67,7 @@ helm.sh/hook-delete-policy: before-hook-creation
 {{- define "finance.account" -}}
 {{- $account := (include "finance.choice" (dict "root" .root "component" .component "field" "serviceAccount") | fromJson).value }}
 {{- if and .root.Values.serviceAccount.name $account.create }}
-{{- fail "serviceAccount.name: one account of yours for all pods needs serviceAccount.create=false. Otherwise name it in edge, auth, data or migrate." }}
+{{- fail "serviceAccount.name: one account of yours for all pods needs serviceAccount.create=false. Otherwise name it in edge, auth, data, realtime or migrate." }}
 {{- end }}
 {{- $files := has .component (list "auth" "migrate") | ternary .root.Values.files.serviceAccountAnnotations dict }}
 {{- $name := $account.name | default ($account.create | ternary (include "finance.name" .) "default") }}
@@ -128,7 +128,7 @@ volumes: {{- include "finance.volumes" . | trim | default "[]" | nindent 2 }}
       - secret: { name: {{ $secret | quote }}, items: [{ key: {{ $key | quote }}, path: {{ $file }} }] }
       {{- end }}
 {{- end }}
-{{- if and (eq .root.Values.database.sslMode "verify-full") (has .component (list "auth" "data" "migrate")) }}
+{{- if and (eq .root.Values.database.sslMode "verify-full") (has .component (list "auth" "data" "migrate" "realtime")) }}
 - name: database-ca
   configMap:
     name: {{ .root.Values.database.ca.configMap | quote }}
@@ -190,8 +190,8 @@ variable of the database's connection. These have values of their own, which the
 */}}
 {{- define "finance.allowed" -}}
 {{- $plain := trimSuffix "_FILE" .name }}
-{{- $secrets := list "AUTH_SERVICE_PASSWORD" "BETTER_AUTH_SECRET" "RESEND_API_KEY" "SMTP_URL" "AUTHENTICATOR_PASSWORD" "OWNER_PASSWORD" "DATABASE_URL" }}
-{{- if or (hasKey .environment $plain) (hasKey (.root.Files.Get "files/settings.json" | fromJson) $plain) (has $plain $secrets) (hasPrefix "PG" $plain) (eq $plain "NODE_TLS_REJECT_UNAUTHORIZED") }}
+{{- $own := list "AUTH_SERVES_REALTIME" "REALTIME_UPSTREAM" "AUTH_SERVICE_PASSWORD" "BETTER_AUTH_SECRET" "RESEND_API_KEY" "SMTP_URL" "AUTHENTICATOR_PASSWORD" "OWNER_PASSWORD" "DATABASE_URL" }}
+{{- if or (hasKey .environment $plain) (hasKey (.root.Files.Get "files/settings.json" | fromJson) $plain) (has $plain $own) (hasPrefix "PG" $plain) (eq $plain "NODE_TLS_REJECT_UNAUTHORIZED") }}
 {{- fail (printf "extraEnv: '%s' not allowed. Use the value of the chart for it, settings or secrets.keys." .name) }}
 {{- end }}
 {{- end }}
@@ -200,7 +200,7 @@ variable of the database's connection. These have values of their own, which the
 {{- if include "finance.secrets" . | trim }}
 - { name: secrets, mountPath: {{ include "finance.folder" . }}, readOnly: true }
 {{- end }}
-{{- if and (eq .root.Values.database.sslMode "verify-full") (has .component (list "auth" "data" "migrate")) }}
+{{- if and (eq .root.Values.database.sslMode "verify-full") (has .component (list "auth" "data" "migrate" "realtime")) }}
 - { name: database-ca, mountPath: /etc/database-ca, readOnly: true }
 {{- end }}
 {{- if eq .component "data" }}

@@ -6,6 +6,13 @@ An ingress controller notices within five seconds that an edge stops. A DNS resp
 edge: { port: 8080, probes: { port: 9180, live: /livez, ready: /readyz }, sleep: 5 }
 auth: { port: 3000, probes: { port: 3000, live: /livez, ready: /readyz }, sleep: 35 }
 data: { port: 3000, probes: { port: 3001, live: /live, ready: /ready }, sleep: 35 }
+realtime: { port: 3000, probes: { port: 3000, live: /livez, ready: /readyz }, sleep: 35 }
+{{- end }}
+
+{{/* finance.deployed <$>: the services of this release. Without realtime.enabled the auth service does the work of realtime. */}}
+{{- define "finance.deployed" -}}
+{{- $services := include "finance.services" . | fromYaml }}
+{{- .Values.realtime.enabled | ternary $services (omit $services "realtime") | toYaml }}
 {{- end }}
 
 {{/* finance.secrets <(dict "root" $ "component" name)>: the secrets of a component: file names, each with its key in the Secret */}}
@@ -21,7 +28,7 @@ data: { port: 3000, probes: { port: 3001, live: /live, ready: /ready }, sleep: 3
 {{- end }}
 {{- end }}
 {{- end }}
-{{- if has .component (list "auth" "migrate") }}
+{{- if has .component (list "auth" "migrate" "realtime") }}
 AUTH_SERVICE_PASSWORD: {{ $keys.authServicePassword }}
 # The migration refuses a database if this secret does not decrypt its signing keys.
 BETTER_AUTH_SECRET: {{ $keys.betterAuthSecret }}
@@ -67,6 +74,9 @@ PORT: {{ (index (include "finance.services" . | fromYaml) .component).port }}
 {{ include "finance.node.environment" . }}
 EDGE_ADMIN_PORT: {{ $services.edge.probes.port }}
 AUTH_UPSTREAM: http://{{ include "finance.fullname" .root }}-auth:{{ $services.auth.port }}
+{{- if .root.Values.realtime.enabled }}
+REALTIME_UPSTREAM: http://{{ include "finance.fullname" .root }}-realtime:{{ $services.realtime.port }}
+{{- end }}
 POSTGREST_UPSTREAM: http://{{ include "finance.fullname" .root }}-data:{{ $services.data.port }}
 POSTGREST_READY_PORT: {{ $services.data.probes.port }}
 TRUSTED_PROXIES: {{ join "," .root.Values.trustedProxies | quote }}
@@ -81,13 +91,29 @@ EDGE_REPLICAS: {{ include "finance.range" . }}
 {{ include "finance.node.environment" . }}
 {{ include "finance.commands" . }}
 DATA_URL: {{ printf "%s/data" .root.Values.publicUrl | quote }}
+{{ include "finance.identity.environment" . }}
+MAIL_FROM: {{ .root.Values.mail.from | quote }}
+{{- if .root.Values.realtime.enabled }}
+AUTH_SERVES_REALTIME: false
+{{- end }}
+{{- end }}
+
+{{/* Live streams, webhooks and calendars. It reads sessions and tokens as the auth service does. */}}
+{{- define "finance.realtime.command" }}[node, --max-old-space-size-percentage=50, realtime/main.ts]{{ end }}
+{{- define "finance.realtime.environment" -}}
+{{ include "finance.node.environment" . }}
+{{ include "finance.commands" . }}
+{{ include "finance.identity.environment" . }}
+{{- end }}
+
+{{/* The variables of the auth service and of realtime. */}}
+{{- define "finance.identity.environment" -}}
 {{- if not .root.Values.settings.APP_DIR }}
 # Links in mails lead to the reference app, which the edge serves.
 APP_DIR: /app/app/dist
 {{- end }}
 AUTH_DATABASE_URL: {{ printf "postgresql://auth_service@%s" (include "finance.database" .root) | quote }}
 TRUSTED_PROXIES: {{ join "," .root.Values.podRanges | quote }}
-MAIL_FROM: {{ .root.Values.mail.from | quote }}
 {{- end }}
 
 {{/* Keeps Node's verification of certificates. A variable of extraEnvFrom could turn it off, and Helm cannot read its source. */}}
@@ -136,6 +162,9 @@ DATABASE_URL: {{ printf "postgresql://%s@%s" $values.database.owner (include "fi
 PGRST_DB_POOL: {{ int $values.database.pool }}
 AUTH_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "auth") }}
 POSTGREST_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "data") }}
+{{- if $values.realtime.enabled }}
+REALTIME_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "realtime") }}
+{{- end }}
 {{- end }}
 
 {{/* finance.range <(dict "root" $ "component" name)>: the fewest and the most pods, such as 2-6; without autoscaling the fewest */}}
@@ -146,13 +175,17 @@ POSTGREST_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "d
 {{- end }}
 
 {{/*
-finance.connections <$>: the most connections to the database, with one pod more of each during a rollout. An auth process has up to 20, and
-PostgREST has one more than its pool: start/connection-limits.ts.
+finance.connections <$>: the most connections to the database, with one pod more of each during a rollout. A process of auth or realtime has
+up to 20, and PostgREST has one more than its pool: start/connection-limits.ts.
 */}}
 {{- define "finance.connections" -}}
-{{- $auth := regexFind "[0-9]+$" (include "finance.range" (dict "root" . "component" "auth")) | int }}
-{{- $data := regexFind "[0-9]+$" (include "finance.range" (dict "root" . "component" "data")) | int -}}
-{{ add (mul 20 (add 1 $auth)) (mul (add 1 (int .Values.database.pool)) (add 1 $data)) }}
+{{- $held := dict "auth" 20 "data" (add 1 (int .Values.database.pool)) "realtime" 20 }}
+{{- $sum := 0 }}
+{{- range $component := omit (include "finance.deployed" . | fromYaml) "edge" | keys }}
+{{- $most := regexFind "[0-9]+$" (include "finance.range" (dict "root" $ "component" $component)) | int }}
+{{- $sum = add $sum (mul (get $held $component) (add 1 $most)) }}
+{{- end -}}
+{{ $sum }}
 {{- end }}
 
 {{/* finance.test.…: requests each surface by the Service of the edge. Each line of the output has a path and its status. */}}
