@@ -65,6 +65,7 @@ test('settings of each service are those of compose.yaml', async () => {
     )
   const all = [
     ...verified,
+    'database.readers="standbys.example.org"',
     `settings=${valuesOf(false)}`,
     `secrets.keys=${valuesOf(true)}`,
     collector,
@@ -99,10 +100,7 @@ test('settings of each service are those of compose.yaml', async () => {
       ),
     ).toEqual(new Set())
   }
-  // Reads on standbys: docs/scaling.md.
-  expect(without(ofCompose('edge'), ofChart('edge'))).toEqual(
-    new Set(['DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT']),
-  )
+  expect(without(ofCompose('edge'), ofChart('edge'))).toEqual(new Set())
 })
 
 test('settings of PostgREST and of the alerts are the files of the repository, also in a packed chart', async () => {

@@ -6,6 +6,7 @@ An ingress controller notices within five seconds that an edge stops. A DNS resp
 edge: { port: 8080, probes: { port: 9180, live: /livez, ready: /readyz }, sleep: 5 }
 auth: { port: 3000, probes: { port: 3000, live: /livez, ready: /readyz }, sleep: 35 }
 data: { port: 3000, probes: { port: 3001, live: /live, ready: /ready }, sleep: 35 }
+readers: { port: 3000, probes: { port: 3001, live: /live, ready: /ready }, sleep: 35 }
 {{- end }}
 
 {{/* finance.secrets <(dict "root" $ "component" name)>: the secrets of a component: file names, each with its key in the Secret */}}
@@ -29,11 +30,11 @@ BETTER_AUTH_SECRET: {{ $keys.betterAuthSecret }}
 {{- if eq .component "auth" }}
 {{ eq .root.Values.mail.provider "smtp" | ternary "SMTP_URL" "RESEND_API_KEY" }}: {{ $keys.mail }}
 {{- end }}
-{{- if has .component (list "data" "migrate") }}
+{{- if has .component (list "data" "readers" "migrate") }}
 AUTHENTICATOR_PASSWORD: {{ $keys.authenticatorUrl }}
 {{- end }}
 {{- if eq .component "migrate" }}
-OWNER_PASSWORD: {{ $keys.ownerPassword }}
+OWNER_PASSWORD: {{ include "finance.owner.key" .root }}
 {{- end }}
 {{- end }}
 
@@ -74,6 +75,7 @@ DATA_BODY_LIMIT: {{ int .root.Values.dataBodyLimit | quote }}
 # A user's requests use a share of PostgREST's connections at once. Each edge has its part of the pool.
 PGRST_DB_POOL: {{ int .root.Values.database.pool }}
 EDGE_REPLICAS: {{ include "finance.range" . }}
+{{ include "finance.readers.upstream" .root }}
 {{- end }}
 
 {{- define "finance.auth.command" }}[node, --max-old-space-size-percentage=50, auth/main.ts]{{ end }}
@@ -105,12 +107,12 @@ MIGRATE_COMMAND: helm upgrade
 {{- $service := (include "finance.services" . | fromYaml).data -}}
 # The file contains a URL with the role and its password. libpq reads the other parts from the variables below.
 PGRST_DB_URI: "@{{ include "finance.folder" . }}/AUTHENTICATOR_PASSWORD"
-PGHOST: {{ $database.host | quote }}
+PGHOST: {{ include "finance.host" .root | quote }}
 PGPORT: {{ int $database.port }}
 PGDATABASE: {{ $database.name | quote }}
 PGUSER: authenticator
-PGSSLMODE: {{ $database.sslMode | quote }}
-{{- if eq $database.sslMode "verify-full" }}
+PGSSLMODE: {{ include "finance.sslMode" .root | quote }}
+{{- if eq (include "finance.sslMode" .root) "verify-full" }}
 PGSSLROOTCERT: /etc/database-ca/ca.crt
 {{- end }}
 PGRST_SERVER_HOST: "!4"
@@ -131,11 +133,11 @@ GHCRTS: -N1
 {{ include "finance.commands" . }}
 {{ include "finance.verified" . }}
 PUBLIC_URL: {{ $values.publicUrl | quote }}
-DATABASE_URL: {{ printf "postgresql://%s@%s" $values.database.owner (include "finance.database" .root) | quote }}
+DATABASE_URL: {{ printf "postgresql://%s@%s" (include "finance.owner" .root) (include "finance.database" .root) | quote }}
 # The migration fails if the database has too few connections for the minimum number of pods.
 PGRST_DB_POOL: {{ int $values.database.pool }}
 AUTH_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "auth") }}
-POSTGREST_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "data") }}
+POSTGREST_REPLICAS: {{ include "finance.postgrest.range" .root }}
 {{- end }}
 
 {{/* finance.range <(dict "root" $ "component" name)>: the fewest and the most pods, such as 2-6; without autoscaling the fewest */}}
@@ -151,8 +153,9 @@ PostgREST has one more than its pool: start/connection-limits.ts.
 */}}
 {{- define "finance.connections" -}}
 {{- $auth := regexFind "[0-9]+$" (include "finance.range" (dict "root" . "component" "auth")) | int }}
-{{- $data := regexFind "[0-9]+$" (include "finance.range" (dict "root" . "component" "data")) | int -}}
-{{ add (mul 20 (add 1 $auth)) (mul (add 1 (int .Values.database.pool)) (add 1 $data)) }}
+{{- $data := regexFind "[0-9]+$" (include "finance.postgrest.range" .) | int -}}
+{{- $rollout := .Values.database.readers | empty | ternary 1 2 -}}
+{{ add (mul 20 (add 1 $auth)) (mul (add 1 (int .Values.database.pool)) (add $rollout $data)) }}
 {{- end }}
 
 {{/* finance.test.…: requests each surface by the Service of the edge. Each line of the output has a path and its status. */}}
