@@ -122,13 +122,13 @@ test('the database stays at an uninstall of either release', async () => {
 
 test('the database accepts connections of the product, of itself and of the operator, and no others', async () => {
   const { spec } = one(await renderDatabase(...full), 'NetworkPolicy', name)
-  const own = { matchLabels: { 'cnpg.io/cluster': name } }
-  expect(spec.podSelector).toEqual(own)
+  const instances = { matchLabels: { 'cnpg.io/cluster': name } }
+  expect(spec.podSelector).toEqual(instances)
   const ports = (rule: any) => rule.ports.map(({ port }: any) => port)
   expect(spec.ingress.map(ports)).toEqual([[5432], [5432, 8000], [5432, 8000], [9187]])
   expect(spec.egress.map(ports)).toEqual([[53, 53], [5432, 8000], [6443], [443]])
   for (const rule of [spec.ingress[1].from, spec.egress[1].to])
-    expect(rule).toEqual([{ podSelector: own }])
+    expect(rule).toEqual([{ podSelector: instances }])
   // The pods that may connect are those of the product that have a database.
   const product = await render(...onCluster)
   const [{ podSelector }] = spec.ingress[0].from
@@ -137,7 +137,7 @@ test('the database accepts connections of the product, of itself and of the oper
       podSelector.matchLabels,
     )
     expect(one(product, 'NetworkPolicy', `money-${component}`).spec.egress).toContainEqual({
-      to: [{ podSelector: own }],
+      to: [{ podSelector: instances }],
       ports: [{ protocol: 'TCP', port: 5432 }],
     })
   }
