@@ -110,13 +110,15 @@ locals {
     for flow in concat(
       [["load-balancer", "edge", local.services.edge.port], ["load-balancer", "edge", local.services.edge.ready_port]],
       [["edge", "auth", local.services.auth.port], ["edge", "data", local.services.data.port], ["edge", "data", local.services.data.ready_port]],
-      [for name in ["auth", "data", "migrate"] : [name, "database", 5432]],
+      [for pair in setproduct(local.readers, values(local.services.data)) : ["edge", pair[0], pair[1]]],
+      [for name in concat(["auth", "data", "migrate"], local.readers) : [name, "database", 5432]],
     ) : join("-", flow) => { from = flow[0], to = flow[1], port = tonumber(flow[2]) }
   }
 }
 
 resource "aws_security_group" "main" {
-  for_each    = { load-balancer = "The way in", edge = "The edge", auth = "The auth service", data = "PostgREST", migrate = "The migration", database = "PostgreSQL" }
+  for_each = merge({ load-balancer = "The way in", edge = "The edge", auth = "The auth service", data = "PostgREST", migrate = "The migration", database = "PostgreSQL" },
+  { for name in local.readers : name => "PostgREST on a read replica" })
   name        = "${var.name}-${each.key}"
   description = each.value
   vpc_id      = local.vpc_id

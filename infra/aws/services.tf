@@ -2,11 +2,11 @@
 
 locals {
   # The ports of the services, for requests and for health checks.
-  services = {
+  services = merge({
     edge = { port = 8080, ready_port = 9180 }
     auth = { port = 3000, ready_port = 3000 }
     data = { port = 3000, ready_port = 3001 }
-  }
+  }, { for name in local.readers : name => { port = 3000, ready_port = 3001 } })
   # The names of the task definitions.
   tasks = concat(keys(local.services), ["migrate"])
   # The services behind the edge, with their DNS names.
@@ -50,7 +50,7 @@ locals {
   commands         = { ADMIN_COMMAND = "infra/aws/admin", MIGRATE_COMMAND = "infra/aws/migrate" }
 
   environment = {
-    edge = merge(local.given.edge, local.node_environment, local.files_url, {
+    edge = merge(local.given.edge, local.node_environment, local.files_url, local.reader_upstreams, {
       PORT                 = tostring(local.services.edge.port)
       EDGE_ADMIN_PORT      = tostring(local.services.edge.ready_port)
       AUTH_UPSTREAM        = "http://${local.upstreams.auth}:${local.services.auth.port}"
@@ -90,7 +90,7 @@ locals {
       # the migration fails if the database has too few connections for the minimum number of tasks
       PGRST_DB_POOL      = tostring(var.data_pool)
       AUTH_REPLICAS      = "${var.tasks["auth"].minimum}-${var.tasks["auth"].maximum}"
-      POSTGREST_REPLICAS = "${var.tasks["data"].minimum}-${var.tasks["data"].maximum}"
+      POSTGREST_REPLICAS = "${var.tasks["data"].minimum * (1 + var.readers)}-${local.postgrest_at_most}"
     })
   }
 
@@ -102,20 +102,21 @@ locals {
       command = ["node", "--max-old-space-size=${floor(var.tasks[name].memory / 2)}", "${name}/main.ts"]
       healthy = ["CMD", "node", "-e", "require('http').get('http://127.0.0.1:${local.services[name].ready_port}/readyz', ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
     }]
-    }, {
+    }, { for name, environment in merge({ data = local.environment.data }, local.reader_environment) :
     # PostgREST's image has neither RDS's certificates nor a shell. A container of the auth image therefore first copies them into a volume.
     # It runs as root without capabilities, because root owns the volume.
-    data = concat([for file in local.database_ca : {
+    name => concat([for file in local.database_ca : {
       name    = "certificates", environment = {}, secrets = {}, user = "0", essential = false
       command = ["node", "-e", "require('node:fs').copyFileSync('${file}', '/shared/ca.pem')"]
       mounts  = [{ sourceVolume = "certificates", containerPath = "/shared", readOnly = false }]
       }], [{
-      name    = "postgrest", image = var.postgrest_image, environment = local.environment.data, secrets = local.secrets_of.data, port = local.services.data.port
+      name    = "postgrest", image = var.postgrest_image, environment = environment, secrets = local.secrets_of.data, port = local.services[name].port
       command = ["/bin/postgrest"]
       healthy = ["CMD", "/bin/postgrest", "--ready"]
       mounts  = [for file in local.database_ca : { sourceVolume = "certificates", containerPath = "/certificates", readOnly = true }]
       after   = [for file in local.database_ca : { containerName = "certificates", condition = "SUCCESS" }]
     }])
+    }, {
     migrate = [{ name = "migrate", command = ["node", "infra/docker/migrate.ts"], environment = local.environment.migrate, secrets = local.secrets_of.migrate }]
   })
 }
@@ -200,8 +201,8 @@ resource "aws_ecs_task_definition" "main" {
   family                   = "${var.name}-${each.key}"
   requires_compatibilities = ["FARGATE"]
   network_mode             = "awsvpc"
-  cpu                      = try(var.tasks[each.key].cpu, 256)
-  memory                   = try(var.tasks[each.key].memory, 512)
+  cpu                      = try(local.sizes[each.key].cpu, 256)
+  memory                   = try(local.sizes[each.key].memory, 512)
   execution_role_arn       = aws_iam_role.execution[each.key].arn
   task_role_arn            = try(aws_iam_role.files[each.key].arn, null)
 
@@ -211,7 +212,7 @@ resource "aws_ecs_task_definition" "main" {
   }
 
   dynamic "volume" {
-    for_each = [for file in local.database_ca : "certificates" if each.key == "data"]
+    for_each = [for file in local.database_ca : "certificates" if each.key == "data" || contains(local.readers, each.key)]
     content {
       name = volume.value
     }
@@ -252,7 +253,7 @@ resource "aws_ecs_service" "main" {
   cluster                            = aws_ecs_cluster.main.id
   task_definition                    = aws_ecs_task_definition.main[each.key].arn
   launch_type                        = "FARGATE"
-  desired_count                      = var.tasks[each.key].minimum
+  desired_count                      = local.sizes[each.key].minimum
   deployment_minimum_healthy_percent = 100
   deployment_maximum_percent         = 200
   health_check_grace_period_seconds  = each.key == "edge" ? 60 : null
@@ -297,8 +298,8 @@ resource "aws_appautoscaling_target" "service" {
   service_namespace  = "ecs"
   resource_id        = "service/${aws_ecs_cluster.main.name}/${aws_ecs_service.main[each.key].name}"
   scalable_dimension = "ecs:service:DesiredCount"
-  min_capacity       = var.tasks[each.key].minimum
-  max_capacity       = var.tasks[each.key].maximum
+  min_capacity       = local.sizes[each.key].minimum
+  max_capacity       = local.sizes[each.key].maximum
 }
 
 resource "aws_appautoscaling_policy" "service" {

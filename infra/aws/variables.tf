@@ -168,7 +168,7 @@ variable "tasks" {
   }
 
   validation {
-    condition     = toset(keys(var.tasks)) == toset(keys(local.services))
+    condition     = toset(keys(var.tasks)) == toset(["edge", "auth", "data"])
     error_message = "tasks must have the entries edge, auth and data, and no others."
   }
   validation {
@@ -256,6 +256,17 @@ variable "database" {
   validation {
     condition     = var.database.storage_gib >= 20 && var.database.storage_limit_gib >= var.database.storage_gib * 1.1
     error_message = "database: storage_gib must be 20 or more, and storage_limit_gib more than it by a tenth, because RDS requires it to grow the storage."
+  }
+}
+
+variable "readers" {
+  description = "Number of read replicas of the database, from 0 to 5. Each has the database's instance class, and PostgREST tasks of its own with the size and number of `data`. The edge sends reads to them: docs/scaling.md."
+  type        = number
+  default     = 0
+
+  validation {
+    condition     = var.readers >= 0 && var.readers <= 5 && floor(var.readers) == var.readers
+    error_message = "readers must be a whole number from 0 to 5."
   }
 }
 
