@@ -365,7 +365,7 @@ async function applyMigrations(
  * Returns the form in which PostgreSQL stores a password (RFC 5803). Because it is computed here,
  * no statement and so no server log contains the password.
  */
-function scramVerifier(password: string): string {
+export function scramVerifier(password: string): string {
   const iterations = 4096
   const salt = randomBytes(16)
   const salted = pbkdf2Sync(password.normalize('NFKC'), salt, iterations, 32, 'sha256')

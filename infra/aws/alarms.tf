@@ -11,12 +11,15 @@ locals {
       expression = "latency * 1", metrics = { latency = ["TargetResponseTime", "p95"] }
     }
     }, merge([
-      for name in keys(local.services) : {
+      for name in ["edge", "auth", "data"] : {
         # A service without a task reports nothing, so a missing value is an outage.
         "${name}-down" = {
           description = "No task of ${name} runs: an outage.", threshold = 1, periods = 2, service = name, operator = "LessThanThreshold", missing = "breaching"
           expression  = "running * 1", metrics = { running = ["RunningTaskCount", "Maximum"] }
         }
+      }
+      ]...), merge([
+      for name in keys(local.services) : {
         "${name}-unhealthy" = {
           description = "A task of ${name} is missing or does not respond.", threshold = 0, periods = 5, service = name
           expression  = "desired - running", metrics = { running = ["RunningTaskCount", "Minimum"], desired = ["DesiredTaskCount", "Minimum"] }
@@ -36,7 +39,7 @@ locals {
     connections = { metric = "DatabaseConnections", operator = "GreaterThanThreshold", threshold = local.connections_at_most, description = "More connections than all tasks together should ever hold." }
   }
   # each task of auth and realtime has two pools of ten connections, each PostgREST its pool and a listener; five are for the migration
-  connections_at_most = 20 * (var.tasks["auth"].maximum + (local.has_realtime ? var.tasks["realtime"].maximum : 0)) + (var.data_pool + 1) * var.tasks["data"].maximum + 5
+  connections_at_most = 20 * (var.tasks["auth"].maximum + (local.has_realtime ? var.tasks["realtime"].maximum : 0)) + (var.data_pool + 1) * local.postgrest_at_most + 5
 
   log_alarms = {
     "signing-key-stuck" = { group = "auth", pattern = "{ $.msg = \"PostgREST has not loaded the new signing key*\" || $.msg = \"key rotation failed*\" }", description = "The signing key cannot be rotated." }

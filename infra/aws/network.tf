@@ -111,13 +111,16 @@ locals {
       [["load-balancer", "edge", local.services.edge.port], ["load-balancer", "edge", local.services.edge.ready_port]],
       [["edge", "auth", local.services.auth.port], ["edge", "data", local.services.data.port], ["edge", "data", local.services.data.ready_port]],
       [for name, ports in local.services : ["edge", name, ports.port] if name == "realtime"],
+      [for pair in setproduct(local.readers, values(local.services.data)) : ["edge", pair[0], pair[1]]],
       [for name in local.tasks : [name, "database", 5432] if name != "edge"],
     ) : join("-", flow) => { from = flow[0], to = flow[1], port = tonumber(flow[2]) }
   }
 }
 
 resource "aws_security_group" "main" {
-  for_each    = merge({ load-balancer = "The way in", edge = "The edge", auth = "The auth service", data = "PostgREST", migrate = "The migration", database = "PostgreSQL" }, local.has_realtime ? { realtime = "Live streams, webhooks and calendars" } : {})
+  for_each = merge({ load-balancer = "The way in", edge = "The edge", auth = "The auth service", data = "PostgREST", migrate = "The migration", database = "PostgreSQL" },
+    local.has_realtime ? { realtime = "Live streams, webhooks and calendars" } : {},
+  { for name in local.readers : name => "PostgREST on a read replica" })
   name        = "${var.name}-${each.key}"
   description = each.value
   vpc_id      = local.vpc_id
@@ -239,7 +242,7 @@ resource "aws_vpc_security_group_egress_rule" "s3" {
 
 # for spans, unless the rule above already allows them
 resource "aws_vpc_security_group_egress_rule" "tracing" {
-  for_each          = toset([for name in setsubtract(keys(local.services), ["data"]) : name if local.collector_port != 0 && !(local.collector_port == 443 && contains(local.https_tasks, name))])
+  for_each          = toset([for name in local.node_services : name if local.collector_port != 0 && !(local.collector_port == 443 && contains(local.https_tasks, name))])
   security_group_id = aws_security_group.main[each.key].id
   description       = "spans"
   cidr_ipv4         = var.tracing.cidr

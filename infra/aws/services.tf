@@ -2,13 +2,15 @@
 
 locals {
   # The ports of the services, for requests and for health checks. Without tasks.realtime the auth service does its work.
-  services = { for name, ports in {
+  services = merge({ for name, ports in {
     edge     = { port = 8080, ready_port = 9180 }
     auth     = { port = 3000, ready_port = 3000 }
     data     = { port = 3000, ready_port = 3001 }
     realtime = { port = 3000, ready_port = 3000 }
-  } : name => ports if contains(keys(var.tasks), name) }
+  } : name => ports if contains(keys(var.tasks), name) }, { for name in local.readers : name => { port = 3000, ready_port = 3001 } })
   has_realtime = contains(keys(var.tasks), "realtime")
+  # The services whose processes are of Node.
+  node_services = setsubtract(keys(local.services), concat(["data"], local.readers))
   # The names of the task definitions.
   tasks = concat(keys(local.services), ["migrate"])
   # The services behind the edge, with their DNS names.
@@ -56,7 +58,7 @@ locals {
   commands         = { ADMIN_COMMAND = "infra/aws/admin", MIGRATE_COMMAND = "infra/aws/migrate" }
 
   environment = {
-    edge = merge(local.given.edge, local.node_environment, local.files_url, local.has_realtime ? { REALTIME_UPSTREAM = "http://${local.upstreams["realtime"]}:${local.services["realtime"].port}" } : {}, {
+    edge = merge(local.given.edge, local.node_environment, local.files_url, local.reader_upstreams, local.has_realtime ? { REALTIME_UPSTREAM = "http://${local.upstreams["realtime"]}:${local.services["realtime"].port}" } : {}, {
       PORT                 = tostring(local.services.edge.port)
       EDGE_ADMIN_PORT      = tostring(local.services.edge.ready_port)
       AUTH_UPSTREAM        = "http://${local.upstreams.auth}:${local.services.auth.port}"
@@ -102,32 +104,33 @@ locals {
       # the migration fails if the database has too few connections for the minimum number of tasks
       PGRST_DB_POOL      = tostring(var.data_pool)
       AUTH_REPLICAS      = "${var.tasks["auth"].minimum}-${var.tasks["auth"].maximum}"
-      POSTGREST_REPLICAS = "${var.tasks["data"].minimum}-${var.tasks["data"].maximum}"
+      POSTGREST_REPLICAS = "${var.tasks["data"].minimum * (1 + var.readers)}-${local.postgrest_at_most}"
     })
   }
 
   # The containers of each task. A new version of a secret changes the task definition, so that ECS replaces the tasks.
   containers = merge({
-    for name in setsubtract(keys(local.services), ["data"]) : name => [{
+    for name in local.node_services : name => [{
       name = name, environment = local.environment[name], secrets = local.secrets_of[name], port = local.services[name].port
       # half of the memory, as in compose: outside its heap Node needs buffers and, in auth, 32 MiB for each password that it hashes
       command = ["node", "--max-old-space-size=${floor(var.tasks[name].memory / 2)}", "${name}/main.ts"]
       healthy = ["CMD", "node", "-e", "require('http').get('http://127.0.0.1:${local.services[name].ready_port}/readyz', ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
     }]
-    }, {
+    }, { for name, environment in merge({ data = local.environment.data }, local.reader_environment) :
     # PostgREST's image has neither RDS's certificates nor a shell. A container of the auth image therefore first copies them into a volume.
     # It runs as root without capabilities, because root owns the volume.
-    data = concat([for file in local.database_ca : {
+    name => concat([for file in local.database_ca : {
       name    = "certificates", environment = {}, secrets = {}, user = "0", essential = false
       command = ["node", "-e", "require('node:fs').copyFileSync('${file}', '/shared/ca.pem')"]
       mounts  = [{ sourceVolume = "certificates", containerPath = "/shared", readOnly = false }]
       }], [{
-      name    = "postgrest", image = var.postgrest_image, environment = local.environment.data, secrets = local.secrets_of.data, port = local.services.data.port
+      name    = "postgrest", image = var.postgrest_image, environment = environment, secrets = local.secrets_of.data, port = local.services[name].port
       command = ["/bin/postgrest"]
       healthy = ["CMD", "/bin/postgrest", "--ready"]
       mounts  = [for file in local.database_ca : { sourceVolume = "certificates", containerPath = "/certificates", readOnly = true }]
       after   = [for file in local.database_ca : { containerName = "certificates", condition = "SUCCESS" }]
     }])
+    }, {
     migrate = [{ name = "migrate", command = ["node", "infra/docker/migrate.ts"], environment = local.environment.migrate, secrets = local.secrets_of.migrate }]
   })
 }
@@ -212,8 +215,8 @@ resource "aws_ecs_task_definition" "main" {
   family                   = "${var.name}-${each.key}"
   requires_compatibilities = ["FARGATE"]
   network_mode             = "awsvpc"
-  cpu                      = try(var.tasks[each.key].cpu, 256)
-  memory                   = try(var.tasks[each.key].memory, 512)
+  cpu                      = try(local.sizes[each.key].cpu, 256)
+  memory                   = try(local.sizes[each.key].memory, 512)
   execution_role_arn       = aws_iam_role.execution[each.key].arn
   task_role_arn            = try(aws_iam_role.files[each.key].arn, null)
 
@@ -223,7 +226,7 @@ resource "aws_ecs_task_definition" "main" {
   }
 
   dynamic "volume" {
-    for_each = [for file in local.database_ca : "certificates" if each.key == "data"]
+    for_each = [for file in local.database_ca : "certificates" if each.key == "data" || contains(local.readers, each.key)]
     content {
       name = volume.value
     }
@@ -264,7 +267,7 @@ resource "aws_ecs_service" "main" {
   cluster                            = aws_ecs_cluster.main.id
   task_definition                    = aws_ecs_task_definition.main[each.key].arn
   launch_type                        = "FARGATE"
-  desired_count                      = var.tasks[each.key].minimum
+  desired_count                      = local.sizes[each.key].minimum
   deployment_minimum_healthy_percent = 100
   deployment_maximum_percent         = 200
   health_check_grace_period_seconds  = each.key == "edge" ? 60 : null
@@ -309,8 +312,8 @@ resource "aws_appautoscaling_target" "service" {
   service_namespace  = "ecs"
   resource_id        = "service/${aws_ecs_cluster.main.name}/${aws_ecs_service.main[each.key].name}"
   scalable_dimension = "ecs:service:DesiredCount"
-  min_capacity       = var.tasks[each.key].minimum
-  max_capacity       = var.tasks[each.key].maximum
+  min_capacity       = local.sizes[each.key].minimum
+  max_capacity       = local.sizes[each.key].maximum
 }
 
 resource "aws_appautoscaling_policy" "service" {

@@ -259,6 +259,17 @@ variable "database" {
   }
 }
 
+variable "readers" {
+  description = "Number of read replicas of the database, from 0 to 5. Each has the database's instance class, and PostgREST tasks of its own with the size and number of `data`. The edge sends reads to them: docs/scaling.md."
+  type        = number
+  default     = 0
+
+  validation {
+    condition     = var.readers >= 0 && var.readers <= 5 && floor(var.readers) == var.readers
+    error_message = "readers must be a whole number from 0 to 5."
+  }
+}
+
 variable "restore" {
   description = "Restores a database as a new server with this identifier. source is a server in this region; backups_arn are replicated backups from another region. time is for example 2026-11-21T10:15:00Z; null is the latest possible. Has no effect on an existing server. docs/aws.md lists the steps."
   type = object({

@@ -14,15 +14,14 @@ import {
   readSettings,
 } from '../../common/settings.ts'
 import { connect, patient } from '../../db/connect.ts'
+import { scramVerifier } from '../../db/migrate.ts'
 import { migrateDeployment, reject } from '../../start/migrate.ts'
 
 async function setOwnerPassword(databaseUrl: string, password: string): Promise<void> {
   const client = await connect(databaseUrl)
   try {
     await client.query(
-      `set log_statement = 'none'; alter role current_user password ${
-        client.escapeLiteral(password)
-      }`,
+      `alter role current_user password ${client.escapeLiteral(scramVerifier(password))}`,
     )
   } finally {
     await client.end()

@@ -23,6 +23,7 @@ export const copies: Record<string, RegExp> = {
   'app/package.json': packages,
   'client/mcp/main.ts': /(?<=name: 'finance-mcp', version: ')[^']+/g,
   'infra/kubernetes/finance/Chart.yaml': /(?<=^(?:v|appV)ersion: )\S+/gm,
+  'infra/kubernetes/database/Chart.yaml': /(?<=^(?:v|appV)ersion: )\S+/gm,
   'infra/kubernetes/example.yaml': /(?<=finance-backend, tag: )[\w.-]+/g,
   'infra/docker/Dockerfile': /(?<=image\.version=)\S+/g,
   'infra/aws/example/main.tf': /(?<=\/finance-backend:)[\w.-]+/g,

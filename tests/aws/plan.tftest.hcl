@@ -527,6 +527,51 @@ run "files_are_in_a_private_bucket" {
   }
 }
 
+run "reads_on_two_replicas" {
+  command = apply
+  variables {
+    readers = 2
+  }
+  assert {
+    condition = alltrue([for reader in aws_db_instance.reader : reader.replicate_source_db == "finance" && reader.storage_encrypted && !reader.publicly_accessible
+    && toset(reader.vpc_security_group_ids) == toset([aws_security_group.main["database"].id])]) && [for reader in aws_db_instance.reader : reader.identifier] == ["finance-reader-1", "finance-reader-2"]
+    error_message = "Each replica copies the database, encrypted, without a public address, and only tasks with a login reach it."
+  }
+  assert {
+    condition = alltrue([for name in ["reader-1", "reader-2"] : [for container in jsondecode(aws_ecs_task_definition.main[name].container_definitions) : container.name] == ["certificates", "postgrest"]
+      && alltrue([for variable, value in { PGTARGETSESSIONATTRS = "prefer-standby", PGAPPNAME = "postgrest-standby", PGSSLMODE = "verify-full", VERSION = "registry.example.org/finance-backend:0.2.0" } :
+    contains(jsondecode(aws_ecs_task_definition.main[name].container_definitions)[1].environment, { name = variable, value = value })])])
+    error_message = "A reader is PostgREST on its replica, which a new version replaces."
+  }
+  assert {
+    condition     = local.reader_environment["reader-2"].PGHOST == "${aws_db_instance.reader[1].address},${aws_db_instance.main.address}"
+    error_message = "A reader without its replica uses the primary."
+  }
+  assert {
+    condition = alltrue([for name, value in { DATA_REPLICAS = "reader-1.finance.internal:3000 reader-2.finance.internal:3000", DATA_REPLICAS_READY_PORT = "3001", POSTGREST_UPSTREAM = "http://data.finance.internal:3000" } :
+    contains(jsondecode(aws_ecs_task_definition.main["edge"].container_definitions)[0].environment, { name = name, value = value })])
+    error_message = "The edge resolves the readers by names of their own."
+  }
+  assert {
+    condition = [for name, rule in aws_vpc_security_group_ingress_rule.flow : name if strcontains(name, "reader")] == [
+    "edge-reader-1-3000", "edge-reader-1-3001", "edge-reader-2-3000", "edge-reader-2-3001", "reader-1-database-5432", "reader-2-database-5432"]
+    error_message = "Only the edge reaches a reader, and a reader reaches only the database."
+  }
+  assert {
+    condition     = [for name in ["data", "reader-1", "reader-2"] : aws_appautoscaling_target.service[name].max_capacity] == [6, 6, 6] && keys(aws_service_discovery_service.main) == ["auth", "data", "reader-1", "reader-2"]
+    error_message = "A reader scales as data does, and has a name of its own."
+  }
+  assert {
+    condition     = contains(jsondecode(aws_ecs_task_definition.main["migrate"].container_definitions)[0].environment, { name = "POSTGREST_REPLICAS", value = "6-18" })
+    error_message = "The migration counts the readers, whose connections go to the primary if there is no replica."
+  }
+  assert {
+    condition = (length(aws_cloudwatch_metric_alarm.reader_delay) == 2 && length(aws_cloudwatch_log_group.reader) == 4
+    && contains(keys(aws_cloudwatch_metric_alarm.service), "reader-1-unhealthy") && !contains(keys(aws_cloudwatch_metric_alarm.service), "reader-1-down"))
+    error_message = "A late replica and a missing task raise an alarm, and are no outage."
+  }
+}
+
 run "endpoints_replace_the_internet_and_rights_name_the_repositories" {
   command = apply
   variables {
@@ -682,10 +727,11 @@ run "values_that_aws_does_not_have_are_refused" {
     network = { vpc_id = "main", public_subnet_ids = ["subnet-1", "subnet-2"], private_subnet_ids = ["subnet-3", "subnet-4"] }
     copies  = { region = "eu-west-1", kms_key_arn = "arn:aws:kms:eu-west-1:123456789012:key/2", days = 36 }
     zone_id = "example.org"
+    readers = 16
     # Each has another variable, which also opens the network or creates the bucket.
     settings = { OTEL_EXPORTER_OTLP_ENDPOINT = "http://collector:4318", FILES_URL = "s3://ours" }
   }
-  expect_failures = [var.tasks, var.restore, var.network, var.copies, var.zone_id, var.settings]
+  expect_failures = [var.tasks, var.restore, var.network, var.copies, var.zone_id, var.settings, var.readers]
 }
 
 run "endpoints_in_an_existing_network_need_its_route_tables" {

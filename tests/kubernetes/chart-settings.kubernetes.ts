@@ -65,6 +65,7 @@ test('settings of each service are those of compose.yaml', async () => {
     )
   const all = [
     ...verified,
+    'database.readers="standbys.example.org"',
     `settings=${valuesOf(false)}`,
     `secrets.keys=${valuesOf(true)}`,
     collector,
@@ -104,10 +105,7 @@ test('settings of each service are those of compose.yaml', async () => {
       ),
     ).toEqual(new Set())
   }
-  // Reads on standbys: docs/scaling.md.
-  expect(without(ofCompose('edge'), ofChart('edge'))).toEqual(
-    new Set(['DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT', 'REALTIME_REPLICAS']),
-  )
+  expect(without(ofCompose('edge'), ofChart('edge'))).toEqual(new Set(['REALTIME_REPLICAS']))
 })
 
 test('settings of PostgREST and of the alerts are the files of the repository, also in a packed chart', async () => {

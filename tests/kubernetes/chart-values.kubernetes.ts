@@ -1,6 +1,15 @@
 /** The values that the chart refuses, and their description. Needs no cluster. */
 import { expect, test } from 'vitest'
-import { chart, documents, example, helm, read, render } from './chart.ts'
+import {
+  chart,
+  database,
+  databaseExample,
+  documents,
+  example,
+  helm,
+  read,
+  render,
+} from './chart.ts'
 
 test('values without the operator’s are refused, with the name of each missing one', async () => {
   const refused: Error = await helm('template', 'money', chart).then(
@@ -12,7 +21,7 @@ test('values without the operator’s are refused, with the name of each missing
   )
   const missing =
     `publicUrl trustedProxies podRanges database.host secrets.name mail mail.from mail.provider
-      images.auth images.auth.repository images.auth.tag images.auth.digest networkPolicy networkPolicy.ingress networkPolicy.database`
+      images.auth images.auth.repository images.auth.tag images.auth.digest networkPolicy.ingress networkPolicy.database`
   expect(new Set(needed)).toEqual(new Set(missing.split(/\s+/)))
 })
 
@@ -48,6 +57,21 @@ test.each([
     'annotations of an account that is not the chart’s',
     'serviceAccount={"create":false,"annotations":{"a":"b"}}',
     'serviceAccount.annotations: the chart does not create',
+  ],
+  [
+    'a host and a cluster',
+    'database.cluster="finance-database"',
+    'database.cluster: the chart knows host, port and certificate',
+  ],
+  [
+    'readers with a PostgREST that cannot listen on a standby',
+    ['database.readers="standbys.example.org"', 'images.postgrest.tag="v12.0.2"'],
+    'database.readers: PostgREST 12.0 cannot listen',
+  ],
+  [
+    'the primary as a standby',
+    'database.readers="postgres.example.org"',
+    "database.readers: 'postgres.example.org' is the primary",
   ],
   ['a single process', 'auth.replicas.minimum=1', '/auth/replicas/minimum'],
   [
@@ -205,37 +229,46 @@ test.each([
     'annotations={"helm.sh/hook":"post-install"}',
     '/annotations',
   ],
-])('values are refused: %s', async (_, value, named) => {
-  await expect(render(value)).rejects.toThrow(named)
+])('values are refused: %s', async (_, values, named) => {
+  await expect(render(...[values].flat())).rejects.toThrow(named)
 })
 
-test('values of the example pass Helm’s lint without a warning', async () => {
-  expect(await helm('lint', '--strict', chart, '--values', example)).toContain('0 chart(s) failed')
+test.each([
+  ['the product', chart, example],
+  ['the database', database, databaseExample],
+])('values of the example of %s pass Helm’s lint without a warning', async (_, folder, values) => {
+  expect(await helm('lint', '--strict', folder, '--values', values)).toContain('0 chart(s) failed')
 })
 
-test('values are each described and known: what values.yaml has is in the schema, and the reverse', async () => {
-  const schema = JSON.parse(await read('infra/kubernetes/finance/values.schema.json'))
-  const definition = (node: any) => ({
-    ...node,
-    ...schema.definitions[node.$ref?.split('/').at(-1)],
-  })
-  // Lists and maps of Kubernetes end a path, because their entries are the user's.
-  const paths = (node: any, path: string): string[] => {
-    const { properties = node.allOf === undefined ? {} : definition(node.allOf[0]).properties } =
-      definition(node)
-    if (path !== '') expect(node.description, path).toMatch(/^[A-Z][^\n]*\.$|^disable|^resend/)
-    const inner = Object.entries(properties ?? {}).flatMap(([name, property]) =>
-      paths(property, path === '' ? name : `${path}.${name}`)
-    )
-    return inner.length === 0 ? [path] : inner
-  }
-  const [values] = documents(await read('infra/kubernetes/finance/values.yaml')) as any[]
-  const ofComponent =
-    /^(edge|auth|data|realtime|migrate)\.(?!enabled|replicas|resources|logLevel|jwtCacheEntries)/
-  const described = paths(schema, '').filter((path) => !ofComponent.test(path))
-  const present = (path: string) =>
-    path.split('.').reduce((node: any, name) => node?.[name], values)
-  const kubernetesOwn = /^(affinity\.|global$)/
-  expect(described.filter((path) => !kubernetesOwn.test(path) && present(path) === undefined))
-    .toEqual([])
-})
+test.each([
+  ['the product', 'finance'],
+  ['the database', 'database'],
+])(
+  'values of %s are each described and known: what values.yaml has is in the schema, and the reverse',
+  async (_, folder) => {
+    const schema = JSON.parse(await read(`infra/kubernetes/${folder}/values.schema.json`))
+    const definition = (node: any) => ({
+      ...node,
+      ...schema.definitions[node.$ref?.split('/').at(-1)],
+    })
+    // Lists and maps of Kubernetes end a path, because their entries are the user's.
+    const paths = (node: any, path: string): string[] => {
+      const { properties = node.allOf === undefined ? {} : definition(node.allOf[0]).properties } =
+        definition(node)
+      if (path !== '') expect(node.description, path).toMatch(/^[A-Z][^\n]*\.$|^disable|^resend/)
+      const inner = Object.entries(properties ?? {}).flatMap(([name, property]) =>
+        paths(property, path === '' ? name : `${path}.${name}`)
+      )
+      return inner.length === 0 ? [path] : inner
+    }
+    const [values] = documents(await read(`infra/kubernetes/${folder}/values.yaml`)) as any[]
+    const ofComponent =
+      /^(edge|auth|data|readers|realtime|migrate)\.(?!enabled|replicas|resources|logLevel|jwtCacheEntries)/
+    const described = paths(schema, '').filter((path) => !ofComponent.test(path))
+    const present = (path: string) =>
+      path.split('.').reduce((node: any, name) => node?.[name], values)
+    const kubernetesOwn = /^(affinity\.|global$)/
+    expect(described.filter((path) => !kubernetesOwn.test(path) && present(path) === undefined))
+      .toEqual([])
+  },
+)

@@ -8,6 +8,9 @@ import { promisify } from 'node:util'
 export const root = join(import.meta.dirname, '../..')
 export const chart = join(root, 'infra/kubernetes/finance')
 export const example = join(root, 'infra/kubernetes/example.yaml')
+/** The chart of the database, and its example. */
+export const database = join(root, 'infra/kubernetes/database')
+export const databaseExample = join(root, 'infra/kubernetes/example-database.yaml')
 /** Reads a file of the repository. */
 export const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8')
 /** The newest version of Kubernetes in the schemas of this folder's packages. */
@@ -43,25 +46,29 @@ export function documents(text: string): Manifest[] {
   )
 }
 
+/** Renders a chart with the values of a file and these changes. */
+const template = async (release: string, folder: string, file: string, values: string[]) =>
+  documents(
+    await helm(
+      'template',
+      release,
+      folder,
+      '--values',
+      file,
+      '--kube-version',
+      kubernetes,
+      ...values.flatMap((value) => ['--set-json', value]),
+    ),
+  )
 /**
  * Renders the chart as the release `money` with the example's values and these changes, such as
  * `database.port=6432` or `settings={"LOG_LEVEL":"warn"}`.
  */
-export async function render(...values: string[]): Promise<Manifest[]> {
-  const set = values.flatMap((value) => ['--set-json', value])
-  return documents(
-    await helm(
-      'template',
-      'money',
-      chart,
-      '--values',
-      example,
-      '--kube-version',
-      kubernetes,
-      ...set,
-    ),
-  )
-}
+export const render = (...values: string[]): Promise<Manifest[]> =>
+  template('money', chart, example, values)
+/** Renders the chart of the database in the same way, as the release `money-database`. */
+export const renderDatabase = (...values: string[]): Promise<Manifest[]> =>
+  template('money-database', database, databaseExample, values)
 
 /** Returns the manifest of this kind and name. */
 export function one(manifests: Manifest[], kind: string, name: string): Manifest {
@@ -117,6 +124,11 @@ export const podsOf = (
 export const verified = [
   'database.sslMode="verify-full"',
   'database.ca={"configMap":"database-ca","key":"root.pem"}',
+]
+/** The cluster of `renderDatabase` as the database, with reads on its standbys. */
+export const onCluster = [
+  'database={"host":"","cluster":"money-database","readers":"money-database-ro"}',
+  'networkPolicy.database=[]',
 ]
 export const collector =
   'networkPolicy.tracing.to=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"observability"}}}]'

@@ -91,3 +91,23 @@ test('an owner that may not create roles is refused with the name of the variabl
   expect((await run.ended).code).toBe(1)
   expect(run.output()).toMatch(/^Cannot start: DATABASE_URL: .*needs CREATEROLE[^\n]*\n$/)
 })
+
+test('a migration container needs no superuser, and leaves the owner its password', async () => {
+  await asOwner('create database container owner "the owner"')
+  const url = new URL(databaseUrl)
+  url.pathname = '/container'
+  const password = decodeURIComponent(url.password)
+  url.password = ''
+  const env = {
+    DATABASE_URL: url.href,
+    OWNER_PASSWORD: password,
+    PUBLIC_URL: 'https://money.example.org',
+    BETTER_AUTH_SECRET: 'a secret that is long enough for the test',
+    AUTH_SERVICE_PASSWORD: 'a password of the auth service',
+    AUTHENTICATOR_PASSWORD: 'a password of the authenticator',
+  }
+  for (let time = 0; time < 2; time++) {
+    const run = await start({ command: [process.execPath, 'infra/docker/migrate.ts'], env })
+    expect((await run.ended).code, run.output()).toBe(0)
+  }
+})

@@ -67,7 +67,7 @@ helm.sh/hook-delete-policy: before-hook-creation
 {{- define "finance.account" -}}
 {{- $account := (include "finance.choice" (dict "root" .root "component" .component "field" "serviceAccount") | fromJson).value }}
 {{- if and .root.Values.serviceAccount.name $account.create }}
-{{- fail "serviceAccount.name: one account of yours for all pods needs serviceAccount.create=false. Otherwise name it in edge, auth, data, realtime or migrate." }}
+{{- fail "serviceAccount.name: one account of yours for all pods needs serviceAccount.create=false. Otherwise name it in edge, auth, data, readers, realtime or migrate." }}
 {{- end }}
 {{- $files := has .component (list "auth" "migrate") | ternary .root.Values.files.serviceAccountAnnotations dict }}
 {{- $name := $account.name | default ($account.create | ternary (include "finance.name" .) "default") }}
@@ -124,17 +124,15 @@ volumes: {{- include "finance.volumes" . | trim | default "[]" | nindent 2 }}
     defaultMode: 0440
     sources:
       {{- range $file, $key := . }}
-      {{- $secret := and (eq $file "OWNER_PASSWORD") $.root.Values.secrets.owner | default $.root.Values.secrets.name }}
+      {{- $secret := and (eq $file "OWNER_PASSWORD") (include "finance.owner.secret" $.root) | default $.root.Values.secrets.name }}
       - secret: { name: {{ $secret | quote }}, items: [{ key: {{ $key | quote }}, path: {{ $file }} }] }
       {{- end }}
 {{- end }}
-{{- if and (eq .root.Values.database.sslMode "verify-full") (has .component (list "auth" "data" "migrate" "realtime")) }}
+{{- if and (eq (include "finance.sslMode" .root) "verify-full") (has .component (list "auth" "data" "readers" "migrate" "realtime")) }}
 - name: database-ca
-  configMap:
-    name: {{ .root.Values.database.ca.configMap | quote }}
-    items: [{ key: {{ .root.Values.database.ca.key | quote }}, path: ca.crt }]
+  {{- include "finance.ca" .root | nindent 2 }}
 {{- end }}
-{{- if eq .component "data" }}
+{{- if has .component (list "data" "readers") }}
 - { name: postgrest-conf, configMap: { name: {{ include "finance.fullname" .root }}-postgrest } }
 {{- end }}
 {{- if eq .component "auth" }}
@@ -151,7 +149,7 @@ volumes: {{- include "finance.volumes" . | trim | default "[]" | nindent 2 }}
 {{/* finance.container <(dict "root" $ "component" name)>: everything of a container but its probes */}}
 {{- define "finance.container" -}}
 {{- $values := .root.Values }}
-{{- $image := index $values.images (eq .component "data" | ternary "postgrest" "auth") }}
+{{- $image := index $values.images (has .component (list "data" "readers") | ternary "postgrest" "auth") }}
 {{- $secrets := include "finance.secrets" . | fromYaml }}
 {{- $environment := include (printf "finance.%s.environment" .component) . | fromYaml -}}
 name: {{ .component }}
@@ -168,7 +166,7 @@ env:
   {{- range $name, $value := $environment }}
   - { name: {{ $name }}, value: {{ $value | toString | quote }} }
   {{- end }}
-  {{- if ne .component "data" }}
+  {{- if not (has .component (list "data" "readers")) }}
   {{- range $file, $_ := $secrets }}
   - { name: {{ $file }}_FILE, value: {{ include "finance.folder" . }}/{{ $file }} }
   {{- end }}
@@ -177,7 +175,7 @@ env:
   {{- include "finance.allowed" (dict "root" $.root "name" .name "environment" $environment) }}
   - {{ toJson . }}
   {{- end }}
-{{- if ne .component "data" }}
+{{- if not (has .component (list "data" "readers")) }}
 {{- with (include "finance.choice" (dict "root" .root "component" .component "field" "extraEnvFrom") | fromJson).value }}
 envFrom: {{- toYaml . | nindent 2 }}
 {{- end }}
@@ -200,10 +198,10 @@ variable of the database's connection. These have values of their own, which the
 {{- if include "finance.secrets" . | trim }}
 - { name: secrets, mountPath: {{ include "finance.folder" . }}, readOnly: true }
 {{- end }}
-{{- if and (eq .root.Values.database.sslMode "verify-full") (has .component (list "auth" "data" "migrate" "realtime")) }}
+{{- if and (eq (include "finance.sslMode" .root) "verify-full") (has .component (list "auth" "data" "readers" "migrate" "realtime")) }}
 - { name: database-ca, mountPath: /etc/database-ca, readOnly: true }
 {{- end }}
-{{- if eq .component "data" }}
+{{- if has .component (list "data" "readers") }}
 - { name: postgrest-conf, mountPath: /etc/postgrest, readOnly: true }
 {{- end }}
 {{- if eq .component "auth" }}
@@ -225,5 +223,5 @@ variable of the database's connection. These have values of their own, which the
 {{/* finance.database <.>: a connection URL without its role. Node's name for encryption without verification is no-verify. */}}
 {{- define "finance.database" -}}
 {{- $tls := dict "disable" "disable" "require" "no-verify" "verify-full" "verify-full&sslrootcert=/etc/database-ca/ca.crt" -}}
-{{ .Values.database.host }}:{{ .Values.database.port }}/{{ .Values.database.name }}?sslmode={{ index $tls .Values.database.sslMode }}
+{{ include "finance.host" . }}:{{ .Values.database.port }}/{{ .Values.database.name }}?sslmode={{ index $tls (include "finance.sslMode" .) }}
 {{- end }}

@@ -7,12 +7,18 @@ edge: { port: 8080, probes: { port: 9180, live: /livez, ready: /readyz }, sleep:
 auth: { port: 3000, probes: { port: 3000, live: /livez, ready: /readyz }, sleep: 35 }
 data: { port: 3000, probes: { port: 3001, live: /live, ready: /ready }, sleep: 35 }
 realtime: { port: 3000, probes: { port: 3000, live: /livez, ready: /readyz }, sleep: 35 }
+readers: { port: 3000, probes: { port: 3001, live: /live, ready: /ready }, sleep: 35 }
 {{- end }}
 
-{{/* finance.deployed <$>: the services of this release. Without realtime.enabled the auth service does the work of realtime. */}}
-{{- define "finance.deployed" -}}
+{{/*
+finance.enabled <$>: the services of this release. Without realtime.enabled the auth service does the work of realtime. The readers need
+database.readers.
+*/}}
+{{- define "finance.enabled" -}}
 {{- $services := include "finance.services" . | fromYaml }}
-{{- .Values.realtime.enabled | ternary $services (omit $services "realtime") | toYaml }}
+{{- if not .Values.realtime.enabled }}{{ $services = omit $services "realtime" }}{{ end }}
+{{- if not .Values.database.readers }}{{ $services = omit $services "readers" }}{{ end }}
+{{- toYaml $services }}
 {{- end }}
 
 {{/* finance.secrets <(dict "root" $ "component" name)>: the secrets of a component: file names, each with its key in the Secret */}}
@@ -36,11 +42,11 @@ BETTER_AUTH_SECRET: {{ $keys.betterAuthSecret }}
 {{- if eq .component "auth" }}
 {{ eq .root.Values.mail.provider "smtp" | ternary "SMTP_URL" "RESEND_API_KEY" }}: {{ $keys.mail }}
 {{- end }}
-{{- if has .component (list "data" "migrate") }}
+{{- if has .component (list "data" "readers" "migrate") }}
 AUTHENTICATOR_PASSWORD: {{ $keys.authenticatorUrl }}
 {{- end }}
 {{- if eq .component "migrate" }}
-OWNER_PASSWORD: {{ $keys.ownerPassword }}
+OWNER_PASSWORD: {{ include "finance.owner.key" .root }}
 {{- end }}
 {{- end }}
 
@@ -84,6 +90,7 @@ DATA_BODY_LIMIT: {{ int .root.Values.dataBodyLimit | quote }}
 # A user's requests use a share of PostgREST's connections at once. Each edge has its part of the pool.
 PGRST_DB_POOL: {{ int .root.Values.database.pool }}
 EDGE_REPLICAS: {{ include "finance.range" . }}
+{{ include "finance.readers.upstream" .root }}
 {{- end }}
 
 {{- define "finance.auth.command" }}[node, --max-old-space-size-percentage=50, auth/main.ts]{{ end }}
@@ -131,12 +138,12 @@ MIGRATE_COMMAND: helm upgrade
 {{- $service := (include "finance.services" . | fromYaml).data -}}
 # The file contains a URL with the role and its password. libpq reads the other parts from the variables below.
 PGRST_DB_URI: "@{{ include "finance.folder" . }}/AUTHENTICATOR_PASSWORD"
-PGHOST: {{ $database.host | quote }}
+PGHOST: {{ include "finance.host" .root | quote }}
 PGPORT: {{ int $database.port }}
 PGDATABASE: {{ $database.name | quote }}
 PGUSER: authenticator
-PGSSLMODE: {{ $database.sslMode | quote }}
-{{- if eq $database.sslMode "verify-full" }}
+PGSSLMODE: {{ include "finance.sslMode" .root | quote }}
+{{- if eq (include "finance.sslMode" .root) "verify-full" }}
 PGSSLROOTCERT: /etc/database-ca/ca.crt
 {{- end }}
 PGRST_SERVER_HOST: "!4"
@@ -157,11 +164,11 @@ GHCRTS: -N1
 {{ include "finance.commands" . }}
 {{ include "finance.verified" . }}
 PUBLIC_URL: {{ $values.publicUrl | quote }}
-DATABASE_URL: {{ printf "postgresql://%s@%s" $values.database.owner (include "finance.database" .root) | quote }}
+DATABASE_URL: {{ printf "postgresql://%s@%s" (include "finance.owner" .root) (include "finance.database" .root) | quote }}
 # The migration fails if the database has too few connections for the minimum number of pods.
 PGRST_DB_POOL: {{ int $values.database.pool }}
 AUTH_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "auth") }}
-POSTGREST_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "data") }}
+POSTGREST_REPLICAS: {{ include "finance.postgrest.range" .root }}
 {{- if $values.realtime.enabled }}
 REALTIME_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "realtime") }}
 {{- end }}
@@ -179,9 +186,10 @@ finance.connections <$>: the most connections to the database, with one pod more
 up to 20, and PostgREST has one more than its pool: start/connection-limits.ts.
 */}}
 {{- define "finance.connections" -}}
-{{- $held := dict "auth" 20 "data" (add 1 (int .Values.database.pool)) "realtime" 20 }}
+{{- $postgrest := add 1 (int .Values.database.pool) }}
+{{- $held := dict "auth" 20 "data" $postgrest "readers" $postgrest "realtime" 20 }}
 {{- $sum := 0 }}
-{{- range $component := omit (include "finance.deployed" . | fromYaml) "edge" | keys }}
+{{- range $component := omit (include "finance.enabled" . | fromYaml) "edge" | keys }}
 {{- $most := regexFind "[0-9]+$" (include "finance.range" (dict "root" $ "component" $component)) | int }}
 {{- $sum = add $sum (mul (get $held $component) (add 1 $most)) }}
 {{- end -}}
