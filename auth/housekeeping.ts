@@ -103,7 +103,7 @@ export async function startHousekeeping(
         'select private.run_backfill($1) as "isLeft"',
         [key],
       )
-      if (rows[0]?.isLeft !== true) return
+      if (rows[0]?.isLeft !== true) return undefined
     }
     return pauses.left
   }

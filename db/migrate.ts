@@ -3,8 +3,8 @@
  * Another database gets, in this order:
  *
  * - the new migrations, each in a transaction of its own, so that users write meanwhile;
- * - if any file has changed, all functions and rules, in one transaction that ends with the lints;
- * - the new migrations that drop what only older functions use, or that need a backfill.
+ * - in one transaction the new migrations that drop something, and, if any file has changed, all
+ *   functions and rules; it ends with the lints.
  *
  * The settings and passwords of the deployment follow. Several processes may run this at once. Each
  * may be killed at any point: the next run completes the work.
@@ -16,9 +16,9 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import {
+  applyContract,
   applyMigration,
   finishBackfill,
-  isLate,
   pendingMigrations,
   requireBackfills,
   resetBackfills,
@@ -37,7 +37,13 @@ import {
   run,
   waitForTurn,
 } from './migration-client.ts'
-import { featureFiles, migrationFiles, type Migration, type SqlFile } from './sql-files.ts'
+import {
+  backfillName,
+  featureFiles,
+  migrationFiles,
+  type Migration,
+  type SqlFile,
+} from './sql-files.ts'
 
 /** Limits of files, sizes in bytes. */
 type FileLimits = { maxBytes: number, perTransaction: number, quota: number, teamQuota: number }
@@ -59,6 +65,11 @@ export type MigrateOptions = {
    * FILES_TEAM_QUOTA. Default: theirs.
    */
   fileLimits?: FileLimits
+  /**
+   * Applies only the migrations beside which the old version can serve. Another run completes them.
+   * Default: false.
+   */
+  onlyExpand?: boolean
   /** Called before any change. Throws if the database belongs to another deployment. */
   beforeMigrating?: (client: pg.ClientBase) => Promise<void>
   /** Called with one line for each applied file. */
@@ -214,7 +225,7 @@ async function createOrRead(
 async function applyFiles(
   client: pg.Client,
   log: (line: string) => void,
-  beforeMigrating: MigrateOptions['beforeMigrating'],
+  { beforeMigrating, onlyExpand = false }: MigrateOptions,
 ): Promise<void> {
   const version = await readVersion()
   const { migrations, tablesSum, presentFiles, presentSum } = version
@@ -236,29 +247,38 @@ async function applyFiles(
     await applyMigration(client, migration, recordTables)
     log(`applied ${migration.name}`)
   }
-  for (const migration of pending) if (!isLate(migration)) await apply(migration)
-
-  let mismatch: string | undefined
-  await retried(() =>
-    alone(client, async () => {
-      await lockTables(client)
-      mismatch = await applyPresent(client, presentFiles, presentSum, isOlder)
-      if (mismatch === undefined) await resetBackfills(client, migrations)
-    })
-  )
-  log(
-    mismatch === undefined
-      ? `applied ${present}`
-      : `left functions and rules as the newer version has made them; those of this version do not fit: ${mismatch}`,
-  )
-  await startBackfills(client, migrations)
-
-  const late = pending.filter(isLate)
-  for (const migration of late) {
-    if (migration.needs !== undefined) await finishBackfill(client, migration.needs)
-    await apply(migration)
+  const applyPresentWith = async (contracts: Migration[]) => {
+    let mismatch: string | undefined
+    await retried(() =>
+      alone(client, async () => {
+        await lockTables(client)
+        for (const migration of contracts) await applyContract(client, migration, recordTables)
+        mismatch = await applyPresent(client, presentFiles, presentSum, isOlder)
+        if (mismatch === undefined) await resetBackfills(client, migrations)
+      })
+    )
+    for (const { name } of contracts) log(`applied ${name}`)
+    log(
+      mismatch === undefined
+        ? `applied ${present}`
+        : `left functions and rules as the newer version has made them; those of this version do not fit: ${mismatch}`,
+    )
+    await startBackfills(client, migrations)
   }
-  if (late.length > 0) await inTransaction(client, () => checkRules(client))
+
+  // An upgrade that skips a version also runs its backfills, after the functions that fill in new rows.
+  const begun = pending.filter(({ kind }) => kind === 'backfill').map(backfillName)
+  const isWaiting = ({ needs }: Migration) => needs !== undefined && begun.includes(needs)
+  const contracts = pending.filter(({ contract }) => contract !== undefined)
+  const expansions = pending.filter(({ contract }) => contract === undefined)
+  for (const migration of expansions) if (!isWaiting(migration)) await apply(migration)
+  if (onlyExpand) return
+  if (pending.some(isWaiting)) {
+    await applyPresentWith([])
+    for (const name of begun) await finishBackfill(client, name)
+    for (const migration of expansions) if (isWaiting(migration)) await apply(migration)
+  }
+  await applyPresentWith(contracts)
 }
 
 /** Returns true if a newer version has migrated this database. */
@@ -335,7 +355,8 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   try {
     await client.query('set client_min_messages = warning')
     await waitForTurn(client)
-    await applyFiles(client, log, options.beforeMigrating)
+    await applyFiles(client, log, options)
+    if (options.onlyExpand === true) return
     await setLogin(client, 'auth_service', options.authServicePassword)
     await setLogin(client, 'authenticator', options.authenticatorPassword)
     await client.query(

@@ -1,6 +1,6 @@
 /**
- * Transactions of a migration. They never make a user wait for long: a statement that waits for a
- * lock gives up soon, because later statements of users queue behind it, and is retried.
+ * Transactions of a migration. Statements of users queue behind a statement that waits for a lock.
+ * So it gives up soon, and the migration retries it.
  */
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,9 +12,8 @@ const lockKey = 710_331_804_118
 export const checksum = (sql: string) => createHash('sha256').update(sql).digest('hex')
 
 /**
- * Waits until no other process migrates this database. The turn ends with the connection. The
- * process does not wait within a statement: `create index concurrently` of another process would
- * wait for this statement, and so both would wait forever.
+ * Waits until no other process migrates this database. The turn ends with the connection. No
+ * statement waits, because `create index concurrently` of another process would wait for it.
  */
 export async function waitForTurn(client: pg.Client): Promise<void> {
   for (;;) {
@@ -80,9 +79,8 @@ export async function record(client: pg.Client, name: string, sum: string): Prom
 }
 
 /**
- * Limits the statements of a transaction. Users wait behind a statement that waits for a lock. The
- * lock timeout is also shorter than PostgreSQL's deadlock timeout. So the migration gives up, and no
- * request is cancelled.
+ * Limits the statements of a transaction. The lock timeout is shorter than PostgreSQL's deadlock
+ * timeout. So the migration gives up, and PostgreSQL cancels no request.
  */
 export async function limitWaits(client: pg.Client): Promise<void> {
   await client.query(`set local lock_timeout = '500ms'; set local statement_timeout = '15min'`)

@@ -33,10 +33,7 @@ async function filesOf(folder: string): Promise<SqlFile[]> {
 
 /** A file of `migrations/`. Its first lines say how and when it runs: .github/CONTRIBUTING.md. */
 export type Migration = SqlFile & {
-  /**
-   * How the file runs: in a transaction, outside of one because its statement requires that, or as
-   * a job that fills in existing rows.
-   */
+  /** The way in which the file runs. A backfill runs as a job. */
   kind: 'transaction' | 'no transaction' | 'backfill'
   /** The release that stopped using what the file drops. */
   contract?: string

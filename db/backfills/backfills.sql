@@ -1,18 +1,17 @@
 -- after: backfills/tables, core/tenants
--- A backfill fills rows that are already there, for example a new column. It is a file of db/migrations with the first
--- line `-- backfill` and one statement, which changes up to $2 rows of the tenant $1. db/migrate.ts stores it here, and
--- a job of the auth service runs it, tenant by tenant, while users write.
+-- A backfill fills in old rows, for example a new column. A file of db/migrations with the first line `-- backfill` has
+-- its statement, which changes up to $2 rows of the tenant $1. db/migrate.ts stores the statement. A job of the auth
+-- service runs it, tenant by tenant, while users write.
 
-comment on table private.backfills is 'The backfills that a migration has stored and that no later migration needed yet.';
+comment on table private.backfills is 'Backfills of migrations. A later migration that needs one deletes it.';
 comment on column private.backfills.name is 'The name of its file in db/migrations.';
-comment on column private.backfills.statement is 'The statement that changes up to $2 rows of the tenant $1.';
+comment on column private.backfills.statement is 'Changes up to $2 rows of the tenant $1.';
 comment on column private.backfills.after_tenant is
-  'The last tenant that is done, or an empty text. Null while the functions of the version that needs the backfill are '
-  'missing: they fill in new rows.';
+  'The last tenant that is done, or an empty text. Null until the functions of the version fill in new rows.';
 comment on column private.backfills.finished_at is 'The time when all tenants were done.';
 
 create or replace function private.run_backfill(p_name text) returns boolean
-  -- a writer of the tenant waits for a batch, and a batch waits for this writer, both for a short time
+  -- a batch waits for a writer of the tenant
   language plpgsql volatile security definer set search_path = '' set lock_timeout = '1s'
 as $$
 declare
@@ -58,6 +57,6 @@ begin atomic
     group by b.name
     order by b.name;
 end;
-comment on function private.backfill_progress() is 'The tenants that each backfill still has to visit, for operators.';
+comment on function private.backfill_progress() is 'The number of tenants that each backfill has left.';
 
 grant execute on function private.run_backfill(text) to auth_service;

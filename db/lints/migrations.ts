@@ -1,7 +1,7 @@
 /**
- * `npm run lint:sql`: refuses statements of db/migrations that make users wait, or that take away
- * what the release before still uses. squawk knows most of them. These rules are those that it
- * lacks, and those that depend on other files. .github/CONTRIBUTING.md has the usual ways.
+ * `npm run lint:sql`: refuses migrations that make users wait, or that drop what the release before
+ * still uses. squawk has most of these rules. The others are here. .github/CONTRIBUTING.md has the
+ * usual ways.
  */
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../..')
 /** A refused statement. `what` says what to write instead. */
 type Refusal = { file: string, what: string }
 
-/** A rule of squawk whose help does not say what to write instead. */
+/** What to write instead, for rules of squawk without such a help. */
 const insteadOf: Record<string, string> = {
   'changing-column-type':
     'Add a column of the new type, backfill it, and drop the old one a release later.',
@@ -137,8 +137,10 @@ function* refusedLines(
     yield 'an interrupted statement runs again: write `if not exists` or `if exists`.'
   if (kind === 'backfill' && !(sql.includes('$1') && sql.includes('$2')))
     yield 'a backfill changes one batch of one tenant: the condition has `tenant = $1`, and a subquery `limit $2`.'
-  if (kind === 'backfill' && (contract !== undefined || needs !== undefined))
-    yield 'a backfill has no other first line.'
+  if (
+    kind !== 'transaction' && contract !== undefined || kind === 'backfill' && needs !== undefined
+  )
+    yield `a file with the first line \`-- ${kind}\` has no such other line: write a file of its own.`
 }
 
 type Finding = {

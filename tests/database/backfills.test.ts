@@ -28,7 +28,7 @@ const query = async (sql: string, values: unknown[] = []): Promise<any[]> =>
   (await owner.query(sql, values)).rows
 
 /** Migrates with a copy of db/. @returns the lines of its log */
-async function migrateWith(copy: CopyOfDb): Promise<string[]> {
+async function migrateWith(copy: CopyOfDb, onlyExpand = false): Promise<string[]> {
   const lines: string[] = []
   await copy.migrate({
     databaseUrl: ownerUrl,
@@ -36,6 +36,7 @@ async function migrateWith(copy: CopyOfDb): Promise<string[]> {
     authServicePassword: passwords.authService,
     authenticatorPassword: passwords.authenticator,
     log: (line) => lines.push(line),
+    onlyExpand,
   })
   return lines
 }
@@ -157,8 +158,8 @@ test('a migration that needs a backfill is refused until it is finished, and the
   for (let isLeft = true; isLeft;)
     isLeft = (await query(`select private.run_backfill('0002_fill_is_long') as left`))[0].left
   expect(await migrateWith(copy)).toEqual([
-    'applied functions and rules',
     'applied migrations/0003_has_is_long',
+    'applied functions and rules',
   ])
   // it would fail after a later version has dropped the column
   expect(await left()).toEqual([])
@@ -174,6 +175,7 @@ test('an upgrade that skips the version with a backfill finishes it before the m
     'applied migrations/0002_fill_is_long',
     'applied functions and rules',
     'applied migrations/0003_has_is_long',
+    'applied functions and rules',
   ])
   expect(await filled()).toBe(1501)
   expect(await left()).toEqual([])
@@ -196,6 +198,24 @@ test('after a rollback a backfill begins anew with the newer version, because th
   for (let isLeft = true; isLeft;)
     isLeft = (await query(`select private.run_backfill('0002_fill_is_long') as left`))[0].left
   expect(await filled()).toBe(1502)
+})
+
+test('a column that no function uses any more is dropped, although functions return rows of its table', async () => {
+  await query('alter table api.transactions add column former boolean')
+  const copy = await copyOfDb()
+  await copy.append('core/tables.sql', '-- former\nselect;\n')
+  await copy.addMigration(
+    '0001_former',
+    '-- contract: 1.0.0\nalter table api.transactions drop column former;',
+  )
+  const before = await query('select count(*)::int as functions from pg_proc')
+  await copy.addMigration('0002_next', 'alter table private.settings add column next text;')
+  expect(await migrateWith(copy, true)).toEqual(['applied migrations/0002_next'])
+  expect(await migrateWith(copy)).toEqual([
+    'applied migrations/0001_former',
+    'applied functions and rules',
+  ])
+  expect(await query('select count(*)::int as functions from pg_proc')).toEqual(before)
 })
 
 test('an index whose build was interrupted is dropped and built again, also if two processes migrate', async () => {

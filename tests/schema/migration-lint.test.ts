@@ -80,7 +80,7 @@ const refused: [sql: string, what: RegExp][] = [
   ['truncate api.t;', /delete the rows by a backfill/],
   ['alter table api.t set unlogged;', /create a new one, backfill it/],
   ['-- needs: 0001_other\nselect 1;', /not an earlier file with the first line `-- backfill`/],
-  [`-- contract: 1.1.0\n${backfill}`, /a backfill has no other first line/],
+  [`-- contract: 1.1.0\n${backfill}`, /`-- backfill` has no such other line/],
 ]
 
 let found: string[][]
