@@ -23,6 +23,7 @@ const timed = [
   'tests/edge/{cost,linear}.test.ts',
   'tests/auth/{hashing-queue,stop}.test.ts',
   'tests/attacks/timing.test.ts',
+  'tests/database/migrations-under-load.test.ts',
 ]
 
 /**
@@ -46,7 +47,7 @@ const untimed = [
   // servers of others, streams, files, and the examples of a page
   'tests/auth/{admin-export,calendars,changes,changes-resumed,docs,files-s3,native-apps,oidc,oidc-accounts,oidc-another-provider,webhook-deliveries,webhooks}.test.ts',
   'tests/mail/queue.test.ts',
-  'tests/database/migrate.test.ts',
+  'tests/database/{backfills,migrate}.test.ts',
   'tests/restore/damages.test.ts',
   'tests/unit/{aws-scripts,docker-commands,docker-setup,passwords,release}.test.ts',
   'tests/start/{another-deployment,busy-database,check,dev,external,operator-database,permissions,postgres-log,recovery,refusals,secret-files}.test.ts',

@@ -36,7 +36,10 @@ import { usersCommands } from './users.ts'
  * arguments.
  */
 const forms = [
-  ['status', 'show the version, the database, and the versions of its programs with their floors'],
+  [
+    'status',
+    'show the version, the database, its backfills, and the versions of its programs with their floors',
+  ],
   ['products', 'list all products'],
   [
     'grant <email> <product> [--days <n>]',
@@ -128,6 +131,8 @@ function commandOf(
   return { run, args: positionals.slice(length) }
 }
 
+type Backfill = { name: string, left: string, tenants: string, isFinished: boolean }
+
 const commands: Record<string, Command> = {
   export: exportCommand,
   ...filesCommands,
@@ -146,6 +151,13 @@ const commands: Record<string, Command> = {
         table(seen, ['program', 'version', 'floor'])
       }`,
     )
+    const { rows: backfills } = await sql.raw<Backfill>(
+      'select name, tenants_left as left, tenants, is_finished as "isFinished" from private.backfill_progress()',
+    ).execute(db)
+    for (const { name, left, tenants, isFinished } of backfills)
+      out.write(
+        `Backfill ${name}: ${isFinished ? 'finished' : `${left} of ${tenants} tenants left`}\n`,
+      )
     for (const { line } of belowFloors(versions)) out.write(`${line}\n`)
     for (
       const { warning } of (await sql.raw<{ warning: string }>(collationChangeSql).execute(db)).rows

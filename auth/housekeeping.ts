@@ -2,7 +2,7 @@
  * Deletes expired rows of identity: rate-limit windows, sessions, API keys, verifications, pending
  * sign-ins, remembered devices and invitations, events and activity after the operator's retention
  * time. It also runs the sweeps of the other rooms. Each table is a job of its own, so one failure
- * does not stop the others.
+ * does not stop the others. A backfill of a migration is such a job too: db/backfills.
  */
 import type pg from 'pg'
 import { schedule } from '../common/jobs/jobs.ts'
@@ -97,17 +97,30 @@ export async function startHousekeeping(
     }
     return pauses.left
   }
+  const backfill: Handler = async ({ key }, signal) => {
+    for (const deadline = Date.now() + sweepMs; Date.now() < deadline && !signal.aborted;) {
+      const { rows } = await pool.query<{ isLeft: boolean }>(
+        'select private.run_backfill($1) as "isLeft"',
+        [key],
+      )
+      if (rows[0]?.isLeft !== true) return undefined
+    }
+    return pauses.left
+  }
   const logSigningKey: Handler = () => {
     log.info({ signing_key_age_seconds: rotation.status().signingKeyAgeSeconds }, 'signing key')
     return Promise.resolve(pauses.done)
   }
-  const onFailure = (error: unknown, { key }: Job) => {
-    log.warn({ table: key, error: describeError(error) }, 'housekeeping failed; it will run again')
+  const onFailure = (error: unknown, { task, key }: Job) => {
+    log.warn(
+      { [task === 'backfill' ? task : 'table']: key, error: describeError(error) },
+      'housekeeping failed; it will run again',
+    )
     return { afterMs: pauses.failed, reason: describeError(error).message }
   }
   return startWorker({
     pool,
-    tasks: { housekeeping: sweep, log_signing_key: logSigningKey },
+    tasks: { housekeeping: sweep, backfill, log_signing_key: logSigningKey },
     slots: 1,
     timeoutMs: attemptMs,
     pauseMs: Math.min(pauseMs, pauses.left),

@@ -1,8 +1,13 @@
 /**
- * Migrates a database. One transaction creates the tables of a new database, or applies the new
- * migrations to another. If any file has changed, it applies all functions and rules; the lints run
- * at its end. The settings and passwords of the deployment follow. Several processes may run this
- * at once. Each may be killed at any point: the next run completes the work.
+ * Migrates a database. One transaction creates the tables, functions and rules of a new database.
+ * Another database gets, in this order:
+ *
+ * - the new migrations, each in a transaction of its own, so that users write meanwhile;
+ * - in one transaction the new migrations that drop something, and, if any file has changed, all
+ *   functions and rules; it ends with the lints.
+ *
+ * The settings and passwords of the deployment follow. Several processes may run this at once. Each
+ * may be killed at any point: the next run completes the work.
  *
  * Files that run at every change define the present: edit them in place. Objects that no file
  * defines are dropped.
@@ -10,12 +15,35 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import {
+  applyContract,
+  applyMigration,
+  finishBackfill,
+  pendingMigrations,
+  requireBackfills,
+  resetBackfills,
+  startBackfills,
+} from './apply-migration.ts'
 import { checkDatabase } from './check.ts'
 import { connect } from './connect.ts'
-import { featureFiles, migrationFiles, type SqlFile } from './sql-files.ts'
-
-/** An arbitrary number. No other code may use the same advisory lock in this database. */
-const lockKey = 710_331_804_118
+import {
+  alone,
+  checksum,
+  inTransaction,
+  isLockConflict,
+  limitWaits,
+  record,
+  retried,
+  run,
+  waitForTurn,
+} from './migration-client.ts'
+import {
+  backfillName,
+  featureFiles,
+  migrationFiles,
+  type Migration,
+  type SqlFile,
+} from './sql-files.ts'
 
 /** Limits of files, sizes in bytes. */
 type FileLimits = { maxBytes: number, perTransaction: number, quota: number, teamQuota: number }
@@ -37,13 +65,16 @@ export type MigrateOptions = {
    * FILES_TEAM_QUOTA. Default: theirs.
    */
   fileLimits?: FileLimits
+  /**
+   * Applies only the migrations beside which the old version can serve. Another run completes them.
+   * Default: false.
+   */
+  onlyExpand?: boolean
   /** Called before any change. Throws if the database belongs to another deployment. */
   beforeMigrating?: (client: pg.ClientBase) => Promise<void>
   /** Called with one line for each applied file. */
   log?: (line: string) => void
 }
-
-const checksum = (sql: string) => createHash('sha256').update(sql).digest('hex')
 
 /**
  * The names under which private.migrations stores the checksums of the tables, and of functions and
@@ -77,27 +108,6 @@ export async function missingMigrations(client: pg.ClientBase): Promise<string[]
   )
 }
 
-async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
-  await client.query('begin')
-  try {
-    await work()
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  }
-}
-
-async function run(client: pg.Client, file: string, sql: string): Promise<void> {
-  try {
-    await client.query(sql)
-  } catch (error) {
-    throw new Error(`${file} failed: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
-  }
-}
-
 /**
  * Runs a file of functions or rules. `create or replace` cannot change the parameter names or the
  * return type of a function. PostgreSQL's error then names the function. This drops it and runs the
@@ -120,30 +130,6 @@ async function define(client: pg.Client, file: string, sql: string): Promise<voi
 }
 
 /**
- * Runs work in a transaction beside which no other migration and no backup runs: a backup locks the
- * same table in share mode.
- * @param work receives the names and checksums in private.migrations
- */
-async function alone(
-  client: pg.Client,
-  work: (applied: Map<string, string>) => Promise<void>,
-): Promise<void> {
-  await inTransaction(client, async () => {
-    // two processes cannot create the same table at once
-    await client.query(`select pg_advisory_xact_lock(${lockKey})`)
-    await client.query(`
-      create schema if not exists private;
-      create table if not exists private.migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now());
-      lock table private.migrations in exclusive mode;
-      comment on table private.migrations is 'The files that db/migrate.ts has applied, and their checksums.'`)
-    const { rows } = await client.query<{ name: string, checksum: string }>(
-      'select name, checksum from private.migrations',
-    )
-    await work(new Map(rows.map((row) => [row.name, row.checksum])))
-  })
-}
-
-/**
  * Throws if the tables were made by a commit before version 1.0.0, for which there are no
  * migrations.
  */
@@ -162,22 +148,12 @@ function refuseFormer(
     )
 }
 
-async function record(client: pg.Client, name: string, sum: string): Promise<void> {
-  await client.query(
-    `
-    insert into private.migrations (name, checksum) values ($1, $2)
-    on conflict (name) do update set checksum = excluded.checksum, applied_at = excluded.applied_at`,
-    [name, sum],
-  )
-}
-
 /**
  * Locks every table at once. The requests of a live service lock tables in another order, so a
- * deadlock is possible. The lock timeout is shorter than PostgreSQL's deadlock timeout. So the
- * migration gives up and is retried, and no request is cancelled.
+ * deadlock is possible.
  */
 async function lockTables(client: pg.Client): Promise<void> {
-  await client.query(`set local lock_timeout = '500ms'; set local statement_timeout = '15min'`)
+  await limitWaits(client)
   await client.query(`
     do $$ begin
       execute (
@@ -186,11 +162,6 @@ async function lockTables(client: pg.Client): Promise<void> {
       );
     end $$`)
 }
-
-const isLockConflict = (error: unknown): boolean =>
-  error instanceof Error &&
-  ('code' in error && (error.code === '55P03' || error.code === '40P01') ||
-    isLockConflict(error.cause))
 
 /** Throws if the database breaks a rule of db/lints, so that the transaction does not commit. */
 async function checkRules(client: pg.Client): Promise<void> {
@@ -203,64 +174,111 @@ async function checkRules(client: pg.Client): Promise<void> {
     )
 }
 
-/** Applies all new files or none. Retries for a minute while a live service holds the tables. */
-async function applyFiles(
-  client: pg.Client,
-  log: (line: string) => void,
-  beforeMigrating: MigrateOptions['beforeMigrating'],
-): Promise<void> {
-  const deadline = Date.now() + 60_000
-  for (;;) {
-    try {
-      return await applyOnce(client, log, beforeMigrating)
-    } catch (error) {
-      if (!isLockConflict(error) || Date.now() > deadline) throw error
-      await sleep(200 + Math.random() * 300)
-    }
+/** The files of this version. */
+type Version = {
+  migrations: Migration[]
+  files: SqlFile[]
+  tablesSum: string
+  presentFiles: SqlFile[]
+  presentSum: string
+}
+
+async function readVersion(): Promise<Version> {
+  const files = await featureFiles()
+  const presentFiles = files.filter((file) => !isTables(file))
+  return {
+    migrations: await migrationFiles(),
+    files,
+    // a comment of a file changes no table
+    tablesSum: checksum(joined(files.filter(isTables)).replaceAll(/^ *--.*\n/gm, '')),
+    presentFiles,
+    presentSum: checksum(joined(presentFiles)),
   }
 }
 
-async function applyOnce(
+/**
+ * Creates the tables, functions and rules of a new database.
+ * @returns what another database has applied; undefined if this one was new
+ */
+async function createOrRead(
   client: pg.Client,
-  log: (line: string) => void,
+  { migrations, files, tablesSum, presentSum }: Version,
   beforeMigrating: MigrateOptions['beforeMigrating'],
-): Promise<void> {
-  const migrations = await migrationFiles()
-  const files = await featureFiles()
-  // a comment of a file changes no table
-  const tablesSum = checksum(joined(files.filter(isTables)).replaceAll(/^ *--.*\n/gm, ''))
-  const presentFiles = files.filter((file) => !isTables(file))
-  const presentSum = checksum(joined(presentFiles))
-  let done: string[] = []
-  let mismatch: string | undefined
-  await alone(client, async (appliedChecksums) => {
+): Promise<Map<string, string> | undefined> {
+  let applied: Map<string, string> | undefined
+  await alone(client, async (found) => {
     await beforeMigrating?.(client)
-    refuseFormer(appliedChecksums, tablesSum, migrations)
-    if (
-      appliedChecksums.get(present) === presentSum &&
-      migrations.every(({ name, sql }) => appliedChecksums.get(name) === checksum(sql))
-    )
-      return checkRules(client)
-    if (appliedChecksums.size === 0) {
-      // new tables have what the migrations change
-      for (const { name, sql } of migrations) await record(client, name, checksum(sql))
-      await record(client, tables, tablesSum)
-      await applyPresent(client, files, presentSum, false)
-      done = [tables, present]
+    refuseFormer(found, tablesSum, migrations)
+    if (found.size > 0) {
+      applied = found
       return
     }
-    await lockTables(client)
-    done = await applyMigrations(client, appliedChecksums, migrations)
-    const isOlder = isAhead(appliedChecksums, migrations)
-    if (!isOlder) await record(client, tables, tablesSum)
-    mismatch = await applyPresent(client, presentFiles, presentSum, isOlder)
-    if (mismatch === undefined) done.push(present)
+    // new tables have what the migrations change
+    for (const { name, sql } of migrations) await record(client, name, checksum(sql))
+    await record(client, tables, tablesSum)
+    await applyPresent(client, files, presentSum, false)
   })
-  for (const name of done) log(`applied ${name}`)
-  if (mismatch !== undefined)
-    log(
-      `left functions and rules as the newer version has made them; those of this version do not fit: ${mismatch}`,
+  return applied
+}
+
+/** Applies all new files. Users may write meanwhile. */
+async function applyFiles(
+  client: pg.Client,
+  log: (line: string) => void,
+  { beforeMigrating, onlyExpand = false }: MigrateOptions,
+): Promise<void> {
+  const version = await readVersion()
+  const { migrations, tablesSum, presentFiles, presentSum } = version
+  const applied = await retried(() => createOrRead(client, version, beforeMigrating))
+  if (applied === undefined) {
+    for (const name of [tables, present]) log(`applied ${name}`)
+    return
+  }
+  const pending = pendingMigrations(applied, migrations)
+  if (pending.length === 0 && applied.get(present) === presentSum)
+    return inTransaction(client, () => checkRules(client))
+  await requireBackfills(client, pending)
+
+  const isOlder = isAhead(applied, migrations)
+  const recordTables = async () => {
+    if (!isOlder) await record(client, tables, tablesSum)
+  }
+  const apply = async (migration: Migration) => {
+    await applyMigration(client, migration, recordTables)
+    log(`applied ${migration.name}`)
+  }
+  const applyPresentWith = async (contracts: Migration[]) => {
+    let mismatch: string | undefined
+    await retried(() =>
+      alone(client, async () => {
+        await lockTables(client)
+        for (const migration of contracts) await applyContract(client, migration, recordTables)
+        mismatch = await applyPresent(client, presentFiles, presentSum, isOlder)
+        if (mismatch === undefined) await resetBackfills(client, migrations)
+      })
     )
+    for (const { name } of contracts) log(`applied ${name}`)
+    log(
+      mismatch === undefined
+        ? `applied ${present}`
+        : `left functions and rules as the newer version has made them; those of this version do not fit: ${mismatch}`,
+    )
+    await startBackfills(client, migrations)
+  }
+
+  // An upgrade that skips a version also runs its backfills, after the functions that fill in new rows.
+  const begun = pending.filter(({ kind }) => kind === 'backfill').map(backfillName)
+  const isWaiting = ({ needs }: Migration) => needs !== undefined && begun.includes(needs)
+  const contracts = pending.filter(({ contract }) => contract !== undefined)
+  const expansions = pending.filter(({ contract }) => contract === undefined)
+  for (const migration of expansions) if (!isWaiting(migration)) await apply(migration)
+  if (onlyExpand) return
+  if (pending.some(isWaiting)) {
+    await applyPresentWith([])
+    for (const name of begun) await finishBackfill(client, name)
+    for (const migration of expansions) if (isWaiting(migration)) await apply(migration)
+  }
+  await applyPresentWith(contracts)
 }
 
 /** Returns true if a newer version has migrated this database. */
@@ -292,73 +310,6 @@ async function applyPresent(
     await client.query('rollback to savepoint present')
     return error.message
   }
-}
-
-/**
- * Drops the routines that only other routines depend on. The present files create all of them
- * again.
- */
-const dropRoutines = `
-  do $$ begin
-    execute (
-      with recursive routines as (
-        select p.oid from pg_proc p
-        where p.pronamespace::regnamespace::text in ('api', 'auth', 'private')
-          and not exists (select from pg_depend d where d.objid = p.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e')
-      ), needed (oid) as (
-        select d.refobjid from pg_depend d where d.refclassid = 'pg_proc'::regclass and d.classid <> 'pg_proc'::regclass
-        union
-        select d.refobjid from pg_depend d join needed n on d.objid = n.oid
-        where d.classid = 'pg_proc'::regclass and d.refclassid = 'pg_proc'::regclass
-      )
-      select 'drop routine ' || string_agg(oid::regprocedure::text, ', ') from routines where oid not in (select oid from needed)
-    );
-  end $$`
-
-/**
- * Returns true if a statement failed because a routine depends on the object or the column type.
- * PostgreSQL 15 has another code for the latter.
- */
-const isNeededByRoutine = ({ code, message }: pg.DatabaseError): boolean =>
-  code === '2BP01' || code === '0A000' && message.includes('uses its row type')
-
-/**
- * Runs a migration. If functions of an older version depend on an object that it drops, this drops
- * these functions first.
- */
-async function change(client: pg.Client, file: string, sql: string): Promise<void> {
-  await client.query('savepoint file')
-  try {
-    await run(client, file, sql)
-  } catch (error) {
-    const cause = error instanceof Error ? error.cause : undefined
-    if (!(cause instanceof pg.DatabaseError) || !isNeededByRoutine(cause)) throw error
-    await client.query('rollback to savepoint file')
-    await client.query(dropRoutines)
-    await run(client, file, sql)
-  }
-}
-
-/** @returns the names of the new migrations */
-async function applyMigrations(
-  client: pg.Client,
-  appliedChecksums: Map<string, string>,
-  migrations: SqlFile[],
-): Promise<string[]> {
-  const done: string[] = []
-  for (const { name, sql } of migrations) {
-    const before = appliedChecksums.get(name)
-    if (before !== undefined && before !== checksum(sql)) {
-      throw new Error(
-        `db/${name}.sql was edited after it had been applied to this database. Restore it, and write the change as a new migration.`,
-      )
-    }
-    if (before !== undefined) continue
-    await change(client, `db/${name}.sql`, sql)
-    await record(client, name, checksum(sql))
-    done.push(name)
-  }
-  return done
 }
 
 /**
@@ -403,7 +354,9 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   const client = await connect(options.databaseUrl)
   try {
     await client.query('set client_min_messages = warning')
-    await applyFiles(client, log, options.beforeMigrating)
+    await waitForTurn(client)
+    await applyFiles(client, log, options)
+    if (options.onlyExpand === true) return
     await setLogin(client, 'auth_service', options.authServicePassword)
     await setLogin(client, 'authenticator', options.authenticatorPassword)
     await client.query(

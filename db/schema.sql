@@ -831,6 +831,14 @@ create table auth.webhooks (
   constraint webhooks_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
+create table private.backfills (
+  name text not null,
+  statement text not null,
+  after_tenant text,
+  finished_at timestamp with time zone,
+  constraint backfills_pkey PRIMARY KEY (name)
+);
+
 create table private.bank_values (
   transaction_id uuid not null,
   said jsonb,
@@ -2159,6 +2167,8 @@ grant execute on function private.distribution_statement(jsonb,text,text) to aut
 
 grant execute on function private.due_occurrences(date,date,integer) to authenticated;
 
+grant execute on function private.edited_at(timestamp with time zone) to authenticated;
+
 grant execute on function private.entries_of_rows(json,json) to authenticated;
 
 grant execute on function private.euro_rates() to authenticated;
@@ -2456,6 +2466,8 @@ grant execute on function private.rule_changes(text,uuid,jsonb) to authenticated
 grant execute on function private.rule_expression(api.rules[]) to authenticated;
 
 grant execute on function private.rules_in_order(text,uuid) to authenticated;
+
+grant execute on function private.run_backfill(text) to auth_service;
 
 grant execute on function private.search_pattern(text) to authenticated;
 

@@ -31,8 +31,36 @@ async function filesOf(folder: string): Promise<SqlFile[]> {
   })))
 }
 
+/** A file of `migrations/`. Its first lines say how and when it runs: .github/CONTRIBUTING.md. */
+export type Migration = SqlFile & {
+  /** The way in which the file runs. A backfill runs as a job. */
+  kind: 'transaction' | 'no transaction' | 'backfill'
+  /** The release that stopped using what the file drops. */
+  contract?: string
+  /** The backfill that must be finished before. */
+  needs?: string
+}
+
+/** Returns the name of a migration's backfill. */
+export const backfillName = ({ name }: SqlFile): string => name.slice('migrations/'.length)
+
+/** Reads the first lines of a migration. */
+export function readMigration(file: SqlFile): Migration {
+  const [lines = ''] = /^(?:-- .*\n)*/.exec(file.sql) ?? []
+  const kind = /^-- (no transaction|backfill)$/m.exec(lines)?.[1] as Migration['kind'] | undefined
+  const contract = /^-- contract: (.+)$/m.exec(lines)?.[1]
+  const needs = /^-- needs: (.+)$/m.exec(lines)?.[1]
+  return {
+    ...file,
+    kind: kind ?? 'transaction',
+    ...(contract !== undefined && { contract }),
+    ...(needs !== undefined && { needs }),
+  }
+}
+
 /** Returns the migrations, in the order of their names. */
-export const migrationFiles = (): Promise<SqlFile[]> => filesOf('migrations')
+export const migrationFiles = async (): Promise<Migration[]> =>
+  (await filesOf('migrations')).map(readMigration)
 
 /**
  * Returns the files of all features in the order in which they run. Throws if a file comes after a

@@ -23,6 +23,7 @@ export type Tables = {
   'auth.users': { id: string, name: string, email: string, emailVerified: Generated<boolean>, image: string | null, createdAt: Generated<Date>, updatedAt: Generated<Date>, passkeyRequired: Generated<boolean> }
   'auth.verifications': { id: string, identifier: string, value: string, expiresAt: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'auth.webhooks': { id: string, name: string, userId: string, organizationId: string | null, url: string, tables: string[] | null, secret: string, formerSecret: string | null, formerSecretUntil: Date | null, createdAt: Generated<Date>, seenPosition: Generated<string>, seenChange: Generated<string>, seenTimeline: Generated<string>, failingSince: Date | null, lastFailure: string | null, lastStatus: number | null, deliveredAt: Date | null, disabledAt: Date | null }
+  'private.backfills': { name: string, statement: string, afterTenant: string | null, finishedAt: Date | null }
   'private.bank_values': { transactionId: string, said: unknown }
   'private.bank_versions': { accountId: string, amount: string, day: string, name: string, transactionId: string, externalId: string }
   'private.changes': { tenant: string, position: string, change: string, after: string | null, tableName: string, permission: string | null, actions: string[], ids: unknown, changeId: string | null, actorId: string | null, happenedAt: Generated<Date> }
@@ -70,6 +71,7 @@ export type FunctionRows = {
   'private.postgrest_processes': { postgrestProcesses: number }
   'private.queue_webhooks': { queueWebhooks: string }
   'private.read_chunk': { readChunk: unknown }
+  'private.run_backfill': { runBackfill: boolean }
   'private.store_instance_rates': { storeInstanceRates: string }
   'private.token_problem': { tokenProblem: string }
   'private.webhook_lag': { webhookLag: number }

@@ -9,8 +9,15 @@ import { nameOfDatabase, withDatabase } from './database.ts'
 import { reportFloors } from './floors.ts'
 import { migrationSecrets } from './secrets.ts'
 
-/** Migrates the database of the settings. */
-export async function migrateDeployment(settings: Settings, patience?: Patience): Promise<void> {
+/**
+ * Migrates the database of the settings.
+ * @param onlyExpand stops before the changes for which the edge holds requests
+ */
+export async function migrateDeployment(
+  settings: Settings,
+  patience?: Patience,
+  onlyExpand = false,
+): Promise<void> {
   const { logins, betterAuthSecret } = await migrationSecrets(settings)
   await withDatabase(settings, async (databaseUrl) => {
     await checkConnections(databaseUrl, settings, console.log)
@@ -20,6 +27,7 @@ export async function migrateDeployment(settings: Settings, patience?: Patience)
       authServicePassword: logins.authService,
       authenticatorPassword: logins.authenticator,
       fileLimits: fileLimitsOf(settings),
+      onlyExpand,
       ...(betterAuthSecret !== undefined &&
         { beforeMigrating: (client) => checkSecret(client, betterAuthSecret) }),
       log: (line) => console.log(`${nameOfDatabase(settings)}: ${line}`),

@@ -78,7 +78,7 @@ begin
     return old;
   end if;
   if tg_op = 'UPDATE' then
-    new.updated_at := now();
+    new.updated_at := private.edited_at(old.updated_at);
   end if;
   return new;
 end

@@ -97,6 +97,13 @@ create or replace function private.left_out() returns text
 comment on function private.left_out() is 'The default of a column that before_row() fills: null.';
 grant execute on function private.left_out() to authenticated;
 
+create or replace function private.edited_at(p_before timestamptz) returns timestamptz
+  language sql stable parallel safe
+  return case when current_setting('private.is_backfill', true) = 'true' then p_before else now() end;
+comment on function private.edited_at(timestamptz) is
+  'updated_at of a changed row. It stays in a backfill, which is not an edit: db/backfills.';
+grant execute on function private.edited_at(timestamptz) to authenticated;
+
 -- for tables that requests do not write
 create or replace function private.set_updated_at() returns trigger
   language plpgsql set search_path = ''

@@ -93,7 +93,7 @@ begin
     -- the deletion of a user clears user_id, which is not an edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
-      new.updated_at := now();
+      new.updated_at := private.edited_at(old.updated_at);
     end if;
   end if;
   new.tenant := private.tenant_of(new.user_id, new.organization_id);

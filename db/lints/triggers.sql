@@ -70,7 +70,7 @@ with tables as (
   select name, source, "column", format('new.%I := %s;', "column", value)
     from columns, unnest(
       case when is_sent then array['now()'] else '{}' end
-      || case "column" when 'created_at' then 'old.created_at' else 'now()' end) as value
+      || case "column" when 'created_at' then 'old.created_at' else 'private.edited_at(old.updated_at)' end) as value
     where "column" in ('created_at', 'updated_at')
   union all
   select name, source, "column", step from columns cross join lateral (values

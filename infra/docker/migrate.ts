@@ -6,6 +6,8 @@
  * It sets the passwords of its environment in the database, also the owner's if OWNER_PASSWORD is
  * set. Running services continue to use the old passwords, so restart auth, realtime and PostgREST
  * after a change.
+ *
+ * With the argument `expand` it applies only the migrations beside which the old version can serve.
  */
 import {
   checkAuthenticatorFile,
@@ -34,8 +36,9 @@ try {
   const settings = readSettings(process.env)
   const databaseUrl = need(settings, 'DATABASE_URL')
   need(settings, 'AUTH_SERVICE_PASSWORD')
-  await migrateDeployment(settings, patient)
-  if (settings.OWNER_PASSWORD !== undefined)
+  const onlyExpand = process.argv[2] === 'expand'
+  await migrateDeployment(settings, patient, onlyExpand)
+  if (!onlyExpand && settings.OWNER_PASSWORD !== undefined)
     await setOwnerPassword(databaseUrl, settings.OWNER_PASSWORD)
 } catch (error) {
   reject(error)

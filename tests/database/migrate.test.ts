@@ -1,17 +1,16 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { appendFile, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeEach, expect, inject, test } from 'vitest'
 import { describeDatabase } from '../../db/describe.ts'
 import { migrate, migrationNames } from '../../db/migrate.ts'
 import { inOrder } from '../../db/sql-files.ts'
+import { copyOfDb } from '../support/copy-of-db.ts'
 import { connection, execute, freshDatabase, passwords } from '../support/database.ts'
 
-const root = join(import.meta.dirname, '../..')
 const databases: string[] = []
-const folders: string[] = []
 let databaseUrl: string
 
 const options = () => ({
@@ -37,19 +36,6 @@ const query = async (sql: string, url = databaseUrl): Promise<any[]> => {
   }
 }
 
-/**
- * A copy of db/ that a test may change. It is inside the repository, so that its imports resolve.
- */
-async function copyOfDb(): Promise<{ folder: string, migrate: typeof migrate }> {
-  const folder = await mkdtemp(join(root, '.data-test-'))
-  folders.push(folder)
-  await cp(join(root, 'db'), folder, { recursive: true })
-  return {
-    folder,
-    migrate: (await import(join(folder, 'migrate.ts')) as { migrate: typeof migrate }).migrate,
-  }
-}
-
 const appliedMigrations = async (url = databaseUrl) =>
   (await query(
     `select name from private.migrations where name <> 'functions and rules' order by name`,
@@ -70,7 +56,6 @@ beforeEach(async () => {
   databaseUrl = await emptyDatabase()
 })
 afterAll(async () => {
-  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })))
   for (const name of databases)
     await execute(inject('serverUrl'), `drop database ${name} with (force)`)
 })

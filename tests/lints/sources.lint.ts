@@ -69,7 +69,7 @@ test('secrets come from the random generator of the system, and hashes are SHA-2
   ])
 })
 
-test('no lock of the database outlives its transaction', () => {
+test('no lock of the database outlives its transaction, except that of a migration', () => {
   const { stdout } = spawnSync('git', [
     'grep',
     '-lE',
@@ -77,5 +77,6 @@ test('no lock of the database outlives its transaction', () => {
     '--',
     ':!tests/lints',
   ], { cwd: root, encoding: 'utf8' })
-  expect(stdout.split('\n').filter(Boolean)).toEqual([])
+  // an index is built outside of a transaction; the lock ends with the migration's only connection
+  expect(stdout.split('\n').filter(Boolean)).toEqual(['db/migration-client.ts'])
 })

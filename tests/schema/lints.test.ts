@@ -149,6 +149,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
       ['tags', 'new.name is null', 'name'],
       ['tags', 'new.created_at := now()', 'created_at'],
       ['categories', 'new.updated_at := now()', 'updated_at'],
+      ['categories', 'private.edited_at(', 'updated_at'],
       ['accounts', 'new.balance := round(', 'balance'],
       ['budgets', 'abs(new.amount)', 'amount'],
       ['budgets', 'private.fits_cents(new.amount', 'amount'],
