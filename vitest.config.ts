@@ -23,6 +23,7 @@ const timed = [
   'tests/edge/{cost,linear}.test.ts',
   'tests/auth/{hashing-queue,stop}.test.ts',
   'tests/attacks/timing.test.ts',
+  'tests/move/move.test.ts',
 ]
 
 /**
