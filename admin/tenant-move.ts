@@ -26,6 +26,9 @@ import {
   type Output,
 } from './terminal.ts'
 
+/** The name of a move's connection to the source, by which another one finds it. */
+const moveName = 'tenant move'
+
 /** Time for which writes may wait, in milliseconds. */
 const maxClosedMs = 3_000
 /** Time of that window after which nothing more begins, in milliseconds. */
@@ -219,10 +222,14 @@ async function withMove(
     await open(to),
   ]
   const tables = await readTables(source.client)
-  const { rows: [lock] } = await source.client.query<{ isFree: boolean }>(
-    `select pg_try_advisory_lock(hashtextextended('tenant move', 0)) as "isFree"`,
+  // before the look at the others, so that of two that begin at once none runs
+  await source.client.query(`select set_config('application_name', $1, false)`, [moveName])
+  const { rowCount: others } = await source.client.query(
+    `select from pg_stat_activity
+    where datname = current_database() and application_name = $1 and pid <> pg_backend_pid()`,
+    [moveName],
   )
-  if (lock?.isFree !== true) throw operatorError('Another move of this source is running.')
+  if (others !== 0) throw operatorError('Another move of this source is running.')
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, stop)
     cells.defer(() => {

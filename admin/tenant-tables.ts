@@ -59,14 +59,14 @@ export async function readTables(client: pg.Client): Promise<TenantTables> {
   const ofUser = others.filter(({ columns }) =>
     columns.includes('user_id') && !columns.includes('organization_id')
   )
-  const known = [
+  const covered = [
     ...copied,
     ...ofDeployment,
     'auth.users',
     'auth.organizations',
     ...[...moved, ...ofOrganization, ...ofUser].map(({ name }) => name),
   ]
-  const unknown = rows.filter(({ name }) => !known.includes(name))
+  const unknown = rows.filter(({ name }) => !covered.includes(name))
   if (unknown.length > 0)
     throw operatorError(
       `The command does not know whose rows these tables have: ${

@@ -90,7 +90,8 @@ begin
     'Nothing was stored. Send the request to the database that has the rows.', 503, '{"Retry-After": "1"}');
 end
 $$;
-comment on function private.reject_elsewhere() is 'Refuses a request of a tenant whose rows are in another database: 503.';
+comment on function private.reject_elsewhere() is
+  'Refuses a request of a tenant whose rows are in another database: 503.';
 
 create or replace function private.is_elsewhere(p_tenant text) returns boolean
   language sql stable security definer set search_path = ''

@@ -208,8 +208,8 @@ export type Writer = {
 /** Returns the next write: mostly a creation, sometimes a change or a deletion of an earlier row. */
 function nextWrite(number: number, rows: Map<string, number>): [id: string, write: Write] {
   const amount = -(number % 97) - 1
-  const known = [...rows.keys()]
-  const old = known[number * 7 % Math.max(1, known.length)]
+  const ids = [...rows.keys()]
+  const old = ids[number * 7 % Math.max(1, ids.length)]
   if (old === undefined || number % 4 !== 3) {
     const id = randomUUID()
     return [id, {

@@ -235,7 +235,8 @@ test.each(steps)(
     // the server has noticed the end of the command
     await until(
       source,
-      `select where not exists (select from pg_locks where locktype = 'advisory')`,
+      `select where not exists (
+        select from pg_stat_activity where application_name = 'tenant move')`,
     )
     expect(await startMove(source, target, team.tenant).ended).toMatchObject({ code: 0 })
     expect((await rowsOf(target))['api.transactions']?.[team.tenant]).toBe(
