@@ -73,6 +73,9 @@ export async function startCell(settings: Record<string, string> = {}): Promise<
     authenticatorPassword: passwords.authenticator,
   })
   const sql = new pg.Pool({ connectionString: url, max: 5 })
+  // the end of the server closes these connections
+  sql.on('error', () => undefined)
+  sql.on('connect', (client) => client.on('error', () => undefined))
   starting.defer(() => sql.end())
   const port = await freePort()
   const postgrest = await startPostgrest({
