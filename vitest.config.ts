@@ -24,6 +24,7 @@ const timed = [
   'tests/auth/{hashing-queue,stop}.test.ts',
   'tests/attacks/timing.test.ts',
   'tests/database/migrations-under-load.test.ts',
+  'tests/move/move.test.ts',
 ]
 
 /**

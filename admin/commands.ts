@@ -20,6 +20,7 @@ import { objectGraceSeconds } from '../common/deleted-objects.ts'
 import { exportCommand } from './export.ts'
 import { filesCommands } from './files.ts'
 import { keysCommands } from './keys.ts'
+import { tenantCommands } from './tenant-move.ts'
 import {
   argument,
   operatorError,
@@ -61,6 +62,14 @@ const forms = [
     'move the files of transactions to the object storage of FILES_URL, or back into the database',
   ],
   ['files check', 'read all files, and compare them with their size and SHA-256'],
+  [
+    'tenant move <tenant> --to <target> [--dry-run]',
+    'move the rows of an organization (o:<id>) to another database: a URL, or a file with it',
+  ],
+  [
+    'tenant forget <tenant> --to <target>',
+    'delete the former rows of a moved organization from this database',
+  ],
   ['mail-test <email>', "send one email by the mail settings, and show the server's answer"],
   ['restored', 'after a restore by other means, end all sessions and pending links'],
   ['keys', 'list the signing keys'],
@@ -87,12 +96,12 @@ The command uses ${
  * its options.
  */
 function partsOf(form: string) {
-  const positionals = form.replace(/ \[?--\w+( [^\]]+)?\]?/g, '').split(' ')
+  const positionals = form.replace(/ \[?--[\w-]+( [^\]]+)?\]?/g, '').split(' ')
   return {
     form,
     words: positionals.filter((word) => /^\w/.test(word)),
     most: positionals.length,
-    options: [...form.matchAll(/--(\w+)/g)].map(([, name]) => name),
+    options: [...form.matchAll(/--([\w-]+)/g)].map(([, name]) => name),
   }
 }
 
@@ -137,6 +146,7 @@ const commands: Record<string, Command> = {
   export: exportCommand,
   ...filesCommands,
   ...keysCommands,
+  ...tenantCommands,
   ...usersCommands,
   status: async (db, _args, _options, out) => {
     const { rows: [database] } = await sql<{ name: string }>`select current_database() as name`
@@ -251,6 +261,7 @@ export async function admin(
         all: { type: 'boolean' },
         organization: { type: 'string' },
         to: { type: 'string' },
+        'dry-run': { type: 'boolean' },
       },
     })
     if (values.help === true || positionals.length === 0) {
@@ -263,7 +274,7 @@ export async function admin(
     const { run, args } = commandOf(programName, positionals, options)
     const { pool, db } = openDatabase(databaseUrl)
     try {
-      await run(db, args, values, out, { pool, openFiles, sendMail, graceSeconds })
+      await run(db, args, values, out, { pool, databaseUrl, openFiles, sendMail, graceSeconds })
     } finally {
       await db.destroy()
     }

@@ -102,18 +102,19 @@ const moveToDatabase = (
   file: StoredFile,
 ): Promise<Outcome> =>
   db.transaction().execute(async (transaction) => {
-    const locked = await transaction.selectFrom('private.files').select('id').where(
+    const locked = await transaction.selectFrom('private.files').select('tenant').where(
       'id',
       '=',
       file.id,
     ).where('isExternal', '=', true)
       .forNoKeyUpdate().executeTakeFirst()
     if (locked === undefined) return 'gone'
+    const { tenant } = locked
     let number = 0
     let waiting = Buffer.alloc(0)
     const store = async (bytes: Buffer) => {
-      await transaction.insertInto('private.file_chunks').values({ fileId: file.id, number, bytes })
-        .execute()
+      await transaction.insertInto('private.file_chunks')
+        .values({ fileId: file.id, number, bytes, tenant }).execute()
       number += 1
     }
     const read = await measure(objectOf(objects, file.id), async (part) => {

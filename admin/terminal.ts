@@ -16,11 +16,14 @@ type Options = {
   all?: boolean | undefined
   organization?: string | undefined
   to?: string | undefined
+  'dry-run'?: boolean | undefined
 }
 /** The parts of the deployment that only some commands need. */
 export type Deployment = {
   /** The only connection, which `db` uses too. */
   pool: pg.Pool
+  /** The owner's URL, for further connections. */
+  databaseUrl: string
   /** Opens the object storage of FILES_URL. Undefined for the database. */
   openFiles: () => Promise<ObjectStorage | undefined>
   /** Sends a test mail. Returns the server's answer. */

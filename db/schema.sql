@@ -842,6 +842,7 @@ create table private.backfills (
 create table private.bank_values (
   transaction_id uuid not null,
   said jsonb,
+  tenant text not null,
   constraint bank_values_pkey PRIMARY KEY (transaction_id)
 );
 
@@ -852,6 +853,7 @@ create table private.bank_versions (
   name text not null,
   transaction_id uuid not null,
   external_id text not null,
+  tenant text not null,
   constraint bank_versions_pkey PRIMARY KEY (account_id, amount, day, transaction_id, name, external_id)
 );
 
@@ -873,7 +875,7 @@ create table private.changes (
 create table private.deleted_bank_rows (
   user_id text,
   organization_id text,
-  tenant text generated always as (private.tenant_of(user_id, organization_id)) stored not null,
+  tenant text not null,
   source text not null,
   external_id text not null,
   import_id uuid not null,
@@ -884,6 +886,8 @@ create table private.deleted_bank_rows (
   versions jsonb[],
   constraint deleted_bank_rows_have_one_owner CHECK (((user_id IS NULL) <> (organization_id IS NULL))),
   constraint deleted_bank_rows_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint deleted_bank_rows_pkey PRIMARY KEY (tenant, source, external_id, import_id),
+  constraint deleted_bank_rows_tenant_is_of_owner CHECK ((tenant = private.tenant_of(user_id, organization_id))),
   constraint deleted_bank_rows_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
@@ -897,6 +901,7 @@ create table private.file_chunks (
   file_id uuid not null,
   number integer not null,
   bytes bytea not null,
+  tenant text not null,
   constraint file_chunks_file_id_fkey FOREIGN KEY (file_id) REFERENCES private.files(id) ON DELETE CASCADE,
   constraint file_chunks_pkey PRIMARY KEY (file_id, number)
 );
@@ -918,7 +923,7 @@ create table private.files (
   attachment_id uuid not null,
   user_id text,
   organization_id text,
-  tenant text generated always as (private.tenant_of(user_id, organization_id)) stored not null,
+  tenant text not null,
   size bigint not null,
   is_external boolean default false not null,
   begun_at timestamp with time zone default now() not null,
@@ -927,6 +932,7 @@ create table private.files (
   constraint files_have_one_owner CHECK ((num_nonnulls(user_id, organization_id) = 1)),
   constraint files_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
   constraint files_pkey PRIMARY KEY (id),
+  constraint files_tenant_is_of_owner CHECK ((tenant = private.tenant_of(user_id, organization_id))),
   constraint files_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
@@ -935,6 +941,7 @@ create table private.import_balances (
   balance_id uuid not null,
   replaced jsonb,
   balance numeric not null,
+  tenant text not null,
   constraint import_balances_pkey PRIMARY KEY (import_id)
 );
 
@@ -949,6 +956,7 @@ create table private.import_updates (
   identity_after jsonb,
   said jsonb,
   tag_ids uuid[],
+  tenant text not null,
   constraint import_updates_pkey PRIMARY KEY (transaction_id, import_id)
 );
 
@@ -1022,6 +1030,7 @@ create table private.tenants (
   "position" bigint default 0 not null,
   change uuid default gen_random_uuid() not null,
   after uuid,
+  cell text,
   constraint tenants_pkey PRIMARY KEY (tenant)
 ) with (fillfactor=50);
 
@@ -1215,6 +1224,10 @@ CREATE INDEX webhooks_of_member ON auth.webhooks USING btree (organization_id, u
 
 CREATE INDEX webhooks_user_id ON auth.webhooks USING btree (user_id);
 
+CREATE INDEX bank_values_tenant ON private.bank_values USING btree (tenant);
+
+CREATE INDEX bank_versions_tenant ON private.bank_versions USING btree (tenant);
+
 CREATE INDEX bank_versions_transaction ON private.bank_versions USING btree (transaction_id);
 
 CREATE INDEX changes_happened_at ON private.changes USING btree (happened_at);
@@ -1223,11 +1236,11 @@ CREATE INDEX deleted_bank_rows_account ON private.deleted_bank_rows USING btree 
 
 CREATE INDEX deleted_bank_rows_import ON private.deleted_bank_rows USING btree (import_id);
 
-CREATE UNIQUE INDEX deleted_bank_rows_once ON private.deleted_bank_rows USING btree (tenant, source, external_id, import_id);
-
 CREATE INDEX deleted_bank_rows_organization ON private.deleted_bank_rows USING btree (organization_id) WHERE (organization_id IS NOT NULL);
 
 CREATE INDEX deleted_bank_rows_user ON private.deleted_bank_rows USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX file_chunks_tenant ON private.file_chunks USING btree (tenant);
 
 CREATE INDEX file_tickets_attachment_id ON private.file_tickets USING btree (attachment_id);
 
@@ -1245,9 +1258,13 @@ CREATE INDEX files_of_user ON private.files USING btree (user_id) WHERE (user_id
 
 CREATE INDEX files_released ON private.files USING btree (released_at) WHERE (released_at IS NOT NULL);
 
+CREATE INDEX import_balances_tenant ON private.import_balances USING btree (tenant);
+
 CREATE INDEX import_updates_former_ids ON private.import_updates USING btree (((identity_before ->> 'external_id'::text))) WHERE (identity_before IS NOT NULL);
 
 CREATE INDEX import_updates_import ON private.import_updates USING btree (import_id);
+
+CREATE INDEX import_updates_tenant ON private.import_updates USING btree (tenant);
 
 CREATE INDEX jobs_due ON private.jobs USING btree (task, run_at);
 
@@ -1256,6 +1273,8 @@ CREATE INDEX jobs_of_key ON private.jobs USING btree (task, key) WHERE (key IS N
 CREATE INDEX jobs_of_share ON private.jobs USING btree (share) WHERE ((share IS NOT NULL) AND (leased_until IS NOT NULL));
 
 CREATE UNIQUE INDEX jobs_one_waiting ON private.jobs USING btree (task, key) WHERE (started_at IS NULL);
+
+CREATE INDEX tenants_elsewhere ON private.tenants USING btree (tenant) WHERE (cell IS NOT NULL);
 
 create policy accounts_create on api.accounts for insert to authenticated
   with check (
@@ -2239,6 +2258,8 @@ grant execute on function private.is_date_range(jsonb) to authenticated;
 
 grant execute on function private.is_day(text) to authenticated;
 
+grant execute on function private.is_elsewhere(text) to auth_service;
+
 grant execute on function private.is_file_external(bytea,uuid) to auth_service;
 
 grant execute on function private.is_id(text) to authenticated;
@@ -2505,13 +2526,15 @@ grant execute on function private.store_stated_balance(uuid,uuid,numeric,date) t
 
 grant execute on function private.store_transfer(api.accounts,api.accounts,numeric,numeric,api.transactions) to authenticated;
 
-grant execute on function private.store_unknown_bank_values(uuid) to authenticated;
+grant execute on function private.store_unknown_bank_values(uuid,text) to authenticated;
 
 grant execute on function private.store_upload(uuid,text,bigint,text,text) to authenticated;
 
 grant execute on function private.target_currency(text) to authenticated;
 
 grant execute on function private.team_tenant(text,text) to authenticated;
+
+grant execute on function private.tenant_of(text,text) to auth_service;
 
 grant execute on function private.tenant_of(text,text) to authenticated;
 

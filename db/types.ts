@@ -24,16 +24,16 @@ export type Tables = {
   'auth.verifications': { id: string, identifier: string, value: string, expiresAt: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'auth.webhooks': { id: string, name: string, userId: string, organizationId: string | null, url: string, tables: string[] | null, secret: string, formerSecret: string | null, formerSecretUntil: Date | null, createdAt: Generated<Date>, seenPosition: Generated<string>, seenChange: Generated<string>, seenTimeline: Generated<string>, failingSince: Date | null, lastFailure: string | null, lastStatus: number | null, deliveredAt: Date | null, disabledAt: Date | null }
   'private.backfills': { name: string, statement: string, afterTenant: string | null, finishedAt: Date | null }
-  'private.bank_values': { transactionId: string, said: unknown }
-  'private.bank_versions': { accountId: string, amount: string, day: string, name: string, transactionId: string, externalId: string }
+  'private.bank_values': { transactionId: string, said: unknown, tenant: string }
+  'private.bank_versions': { accountId: string, amount: string, day: string, name: string, transactionId: string, externalId: string, tenant: string }
   'private.changes': { tenant: string, position: string, change: string, after: string | null, tableName: string, permission: string | null, actions: string[], ids: unknown, changeId: string | null, actorId: string | null, happenedAt: Generated<Date> }
-  'private.deleted_bank_rows': { userId: string | null, organizationId: string | null, tenant: Generated<string>, source: string, externalId: string, importId: string, accountId: string | null, amount: string | null, day: string | null, name: string | null, versions: unknown }
+  'private.deleted_bank_rows': { userId: string | null, organizationId: string | null, tenant: string, source: string, externalId: string, importId: string, accountId: string | null, amount: string | null, day: string | null, name: string | null, versions: unknown }
   'private.deleted_objects': { fileId: string, deletedAt: Generated<Date> }
-  'private.file_chunks': { fileId: string, number: number, bytes: unknown }
+  'private.file_chunks': { fileId: string, number: number, bytes: unknown, tenant: string }
   'private.file_tickets': { tokenHash: unknown, attachmentId: string, isUpload: boolean, claims: unknown, expiresAt: Date }
-  'private.files': { id: Generated<string>, attachmentId: string, userId: string | null, organizationId: string | null, tenant: Generated<string>, size: string, isExternal: Generated<boolean>, begunAt: Generated<Date>, storedAt: Date | null, releasedAt: Date | null }
-  'private.import_balances': { importId: string, balanceId: string, replaced: unknown, balance: string }
-  'private.import_updates': { transactionId: string, importId: string, before: unknown, after: unknown, wasUntouched: boolean, takenBackAt: Date | null, identityBefore: unknown, identityAfter: unknown, said: unknown, tagIds: unknown }
+  'private.files': { id: Generated<string>, attachmentId: string, userId: string | null, organizationId: string | null, tenant: string, size: string, isExternal: Generated<boolean>, begunAt: Generated<Date>, storedAt: Date | null, releasedAt: Date | null }
+  'private.import_balances': { importId: string, balanceId: string, replaced: unknown, balance: string, tenant: string }
+  'private.import_updates': { transactionId: string, importId: string, before: unknown, after: unknown, wasUntouched: boolean, takenBackAt: Date | null, identityBefore: unknown, identityAfter: unknown, said: unknown, tagIds: unknown, tenant: string }
   'private.instance_rates': { currency: string, onDate: string, rate: string }
   'private.jobs': { id: Generated<string>, task: string, key: string | null, share: string | null, payload: Generated<unknown>, createdAt: Generated<Date>, runAt: Generated<Date>, startedAt: Date | null, leasedUntil: Date | null, failures: Generated<number>, lastError: string | null }
   'private.line_item_checks': { transactionId: string }
@@ -41,7 +41,7 @@ export type Tables = {
   'private.products': { id: string, rank: string, name: string }
   'private.role_permissions': { role: string, resource: string, action: string }
   'private.settings': { singleton: Generated<boolean>, publicUrl: string, keyRotationRequestedAt: Date | null, tokensIssuedAfter: Generated<string>, fileMaxBytes: Generated<string>, filesPerTransaction: Generated<number>, filesQuota: Generated<string>, filesTeamQuota: Generated<string> }
-  'private.tenants': { tenant: string, position: Generated<string>, change: Generated<string>, after: string | null }
+  'private.tenants': { tenant: string, position: Generated<string>, change: Generated<string>, after: string | null, cell: string | null }
 }
 
 /** Rows of the functions that the auth service can call. */
@@ -63,6 +63,7 @@ export type FunctionRows = {
   'private.forget_files': { forgetFiles: string }
   'private.forget_tenants': { forgetTenants: string }
   'private.has_external_files': { hasExternalFiles: boolean }
+  'private.is_elsewhere': { isElsewhere: boolean }
   'private.is_file_external': { isFileExternal: boolean }
   'private.lock_organizations_of_user': { lockOrganizationsOfUser: unknown }
   'private.mark_for_standbys': { markForStandbys: unknown }
@@ -73,6 +74,7 @@ export type FunctionRows = {
   'private.read_chunk': { readChunk: unknown }
   'private.run_backfill': { runBackfill: boolean }
   'private.store_instance_rates': { storeInstanceRates: string }
+  'private.tenant_of': { tenantOf: string }
   'private.token_problem': { tokenProblem: string }
   'private.webhook_lag': { webhookLag: number }
   'private.write_chunk': { writeChunk: boolean }

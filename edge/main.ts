@@ -168,9 +168,6 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
         setting: 'EDGE_ADMIN_PORT',
       }),
     )
-    const onStop = () => {
-      stopping = true
-    }
     const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
     const hasSlowBody = ({ url }: IncomingMessage) => isFileUrl(url)
     running.defer(
@@ -180,7 +177,9 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
         setting: 'PORT',
         maxStreams: settings.CHANGES_STREAMS,
         lameDuckMs,
-        onStop,
+        onStop: () => {
+          stopping = true
+        },
         onError,
         hasSlowBody,
         trustedProxies: settings.TRUSTED_PROXIES,

@@ -208,10 +208,12 @@ create or replace function private.is_alive(p_ticket private.file_tickets) retur
 begin atomic
   -- the ticket has its own end instead of the token's
   select private.token_problem(p_ticket.claims || '{"exp": 1e11}', s.public_url, s.tokens_issued_after) is null
+    and not private.is_elsewhere(
+      private.tenant_of(p_ticket.claims ->> 'user_id', p_ticket.claims #>> '{claims,organization_id}'))
   from private.settings s;
 end;
 comment on function private.is_alive(private.file_tickets) is
-  'Whether the session, membership, role or key behind a ticket still exists.';
+  'Whether the session, membership, role or key behind a ticket still exists, and the rows are in this database.';
 
 create or replace function private.file_of_ticket(p_token_hash bytea)
   returns table (
@@ -232,8 +234,8 @@ comment on function private.file_of_ticket(bytea) is
 create or replace function private.begin_file(p_token_hash bytea, p_is_external boolean) returns uuid
   language sql volatile security definer set search_path = ''
 begin atomic
-  insert into private.files (attachment_id, user_id, organization_id, size, is_external)
-    select a.id, a.user_id, a.organization_id, a.size, p_is_external
+  insert into private.files (attachment_id, user_id, organization_id, tenant, size, is_external)
+    select a.id, a.user_id, a.organization_id, a.tenant, a.size, p_is_external
     from private.file_tickets t join api.attachments a on a.id = t.attachment_id
     where t.token_hash = p_token_hash and t.is_upload
     returning id;
@@ -249,8 +251,8 @@ as $$
 begin
   -- finish_upload() waits for the disk, and then all chunks are on it
   perform set_config('synchronous_commit', 'off', true);
-  insert into private.file_chunks (file_id, number, bytes)
-    select f.id, p_number, p_bytes
+  insert into private.file_chunks (file_id, number, bytes, tenant)
+    select f.id, p_number, p_bytes, f.tenant
     from private.file_tickets t join private.files f on f.attachment_id = t.attachment_id
     where t.token_hash = p_token_hash and t.is_upload and private.is_alive(t) and f.id = p_file_id
       and f.stored_at is null and not f.is_external;
@@ -374,7 +376,7 @@ begin
     -- the tenant's lock too, which the deletion of a row takes later
     select a.id
     from api.attachments a
-    join private.tenants t on t.tenant = private.tenant_of(a.user_id, a.organization_id)
+    join private.tenants t on t.tenant = private.tenant_of(a.user_id, a.organization_id) and t.cell is null
     where a.status = 'pending' and a.created_at < now() - interval '1 hour'
       -- a later begin_upload may have issued another ticket, with which an upload may still run
       and not exists (

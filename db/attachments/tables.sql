@@ -43,13 +43,14 @@ create table private.files (
   attachment_id uuid not null,
   user_id text references auth.users on delete cascade,
   organization_id text references auth.organizations on delete cascade,
-  tenant text not null generated always as (private.tenant_of(user_id, organization_id)) stored,
+  tenant text not null,
   size bigint not null,
   is_external boolean not null default false,
   begun_at timestamptz not null default now(),
   stored_at timestamptz,
   released_at timestamptz,
-  constraint files_have_one_owner check (num_nonnulls(user_id, organization_id) = 1)
+  constraint files_have_one_owner check (num_nonnulls(user_id, organization_id) = 1),
+  constraint files_tenant_is_of_owner check (tenant = private.tenant_of(user_id, organization_id))
 );
 create unique index files_of_attachment on private.files (attachment_id) where stored_at is not null;
 create index files_being_written on private.files (begun_at) where stored_at is null;
@@ -62,8 +63,10 @@ create table private.file_chunks (
   file_id uuid not null references private.files on delete cascade,
   number integer not null,
   bytes bytea not null,
+  tenant text not null,
   constraint file_chunks_pkey primary key (file_id, number)
 );
+create index file_chunks_tenant on private.file_chunks (tenant);
 alter table private.file_chunks alter column bytes set storage external;
 
 -- Tickets last minutes, so a crash may empty the table, and no backup contains them.

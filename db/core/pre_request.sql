@@ -6,6 +6,7 @@
 -- * The request asks for a planner's estimate, or names an unknown time zone.
 -- * The request can write and has an Idempotency-Key, which would be ignored.
 -- * The request goes to a standby that is far behind (standby.sql).
+-- * The rows of the context are in another database (tenants.sql).
 --
 -- access.sql checks the token. A request that may write then locks its tenants (tenants.sql) and gets its change_id.
 
@@ -110,9 +111,15 @@ begin
     perform private.lock_tenants();
     perform private.start_activity();
   end if;
+  -- after the lock, which a move of the tenant holds until its end
+  if not is_anonymous
+    and exists (select from private.tenants t where t.tenant = private.context_tenant() and t.cell is not null) then
+    perform private.reject_elsewhere();
+  end if;
 end
 $$;
 comment on function private.pre_request() is
   'Refuses a planner''s estimate, a token that is expired or revoked, a write by a key that only reads, and a write '
-  'with an Idempotency-Key. Locks the tenants of a request that may write, and gives it its change_id.';
+  'with an Idempotency-Key. Locks the tenants of a request that may write, and gives it its change_id. Refuses a '
+  'context whose rows are in another database.';
 grant execute on function private.pre_request() to anon, authenticated;

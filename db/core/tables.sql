@@ -40,6 +40,8 @@ create table private.tenants (
   tenant text primary key,
   position bigint not null default 0,
   change uuid not null default gen_random_uuid(),
-  after uuid
+  after uuid,
+  cell text
 ) with (fillfactor = 50);
+create index tenants_elsewhere on private.tenants (tenant) where cell is not null;
 insert into private.tenants (tenant) values ('a:');

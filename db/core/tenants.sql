@@ -15,6 +15,9 @@
 -- a:<user id> owns no rows. Its change is another one after each end of a session, membership, role or key of the user.
 -- The row a: is for all users.
 --
+-- The rows of a tenant can be in another database: its cell. This database then refuses each request and each write of
+-- the tenant, also if it still has a former copy of the rows. Only `admin tenant move` sets the cell.
+--
 -- The functions without arguments are about the caller. Policies write (select private.personal_tenant()), so that a
 -- query evaluates it once.
 
@@ -77,29 +80,56 @@ begin
 end
 $$;
 comment on function private.lock_tenants() is 'Locks the tenants to which the caller may write.';
-grant execute on function private.tenant_of(text, text) to authenticated;
+grant execute on function private.tenant_of(text, text) to authenticated, auth_service;
+
+create or replace function private.reject_elsewhere() returns void
+  language plpgsql volatile set search_path = ''
+as $$
+begin
+  perform private.reject('TENANT_MOVED', 'the rows of this context are in another database',
+    'Nothing was stored. Send the request to the database that has the rows.', 503, '{"Retry-After": "1"}');
+end
+$$;
+comment on function private.reject_elsewhere() is
+  'Refuses a request of a tenant whose rows are in another database: 503.';
+
+create or replace function private.is_elsewhere(p_tenant text) returns boolean
+  language sql stable security definer set search_path = ''
+begin atomic
+  select exists (select from private.tenants where tenant = p_tenant and cell is not null);
+end;
+comment on function private.is_elsewhere(text) is 'Whether the rows of a tenant are in another database.';
+grant execute on function private.is_elsewhere(text) to auth_service;
 
 create or replace function private.raise_position(p_tenant text) returns void
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   of_transaction text := nullif(current_setting('private.change', true), '');
+  elsewhere text;
 begin
   if of_transaction is null then
     -- the setting ends with the transaction
     of_transaction := set_config('private.change', gen_random_uuid()::text, true);
   end if;
   update private.tenants set position = position + 1, change = of_transaction::uuid, after = change
-    where tenant = p_tenant and change <> of_transaction::uuid;
+    where tenant = p_tenant and change <> of_transaction::uuid
+    returning cell into elsewhere;
+  if elsewhere is not null then
+    perform private.reject_elsewhere();
+  end if;
 end
 $$;
-comment on function private.raise_position(text) is 'Raises the position of a tenant, once in a transaction.';
+comment on function private.raise_position(text) is
+  'Raises the position of a tenant, once in a transaction. Refuses a tenant whose rows are in another database.';
 
 comment on table private.tenants is
   'The position of each tenant: the number of transactions that have changed its rows.';
 comment on column private.tenants.change is
   'A random id of the transaction that raised the position. After a restore another transaction can have the position.';
 comment on column private.tenants.after is 'The change of the position before.';
+comment on column private.tenants.cell is
+  'The database that has the rows of the tenant. Null: this one.';
 
 create or replace function private.personal_tenant() returns text
   language sql stable parallel safe

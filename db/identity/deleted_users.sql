@@ -83,7 +83,7 @@ declare
 begin
   with deleted as (
     delete from private.tenants where tenant in (
-      select tenant from private.tenants where tenant <> 'a:'
+      select tenant from private.tenants where tenant <> 'a:' and cell is null
       except
       select kind || id from auth.users, unnest(array['u:', 'a:']) as kind
       except
@@ -98,7 +98,7 @@ begin
 end
 $$;
 comment on function private.forget_tenants() is
-  'Deletes the tenants of deleted users and organizations. Returns their number.';
+  'Deletes the tenants of deleted users and organizations, except those of another database. Returns their number.';
 grant execute on function private.forget_tenants() to auth_service;
 
 -- A successor becomes the owner of each organization of the user. If the deletion were refused instead, an organization

@@ -43,8 +43,8 @@ create or replace function private.note_import_balance(
 ) returns void
   language sql volatile security definer set search_path = ''
 begin atomic
-  insert into private.import_balances (import_id, balance_id, replaced, balance)
-    select i.id, b.id, p_replaced, b.balance
+  insert into private.import_balances (import_id, balance_id, replaced, balance, tenant)
+    select i.id, b.id, p_replaced, b.balance, i.tenant
     from api.imports i
     join api.balances b on b.id = p_balance_id and b.tenant = i.tenant
     where i.id = p_import_id and i.id::text = current_setting('private.import', true);

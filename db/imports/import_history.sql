@@ -148,12 +148,12 @@ create or replace function private.changed_values(p_before jsonb, p_after jsonb)
 comment on function private.changed_values(jsonb, jsonb) is
   'The bank''s values after a change that differ from those before it.';
 
-create or replace function private.store_unknown_bank_values(p_transaction_id uuid) returns void
+create or replace function private.store_unknown_bank_values(p_transaction_id uuid, p_tenant text) returns void
   language sql volatile security definer set search_path = ''
 begin atomic
-  insert into private.bank_values (transaction_id) values (p_transaction_id) on conflict do nothing;
+  insert into private.bank_values (transaction_id, tenant) values (p_transaction_id, p_tenant) on conflict do nothing;
 end;
-comment on function private.store_unknown_bank_values(uuid) is
+comment on function private.store_unknown_bank_values(uuid, text) is
   'Notes that the bank''s values of an edited row that an undo restores are unknown.';
 
 create or replace function private.store_bank_values(old api.transactions, new api.transactions) returns void
@@ -171,8 +171,8 @@ begin
   if before = after then
     return;
   end if;
-  insert into private.bank_versions (account_id, amount, day, name, transaction_id, external_id)
-    select a.id, s.amount, s.day::date, s.name, old.id, old.external_id
+  insert into private.bank_versions (tenant, account_id, amount, day, name, transaction_id, external_id)
+    select old.tenant, a.id, s.amount, s.day::date, s.name, old.id, old.external_id
     from jsonb_to_record(
       coalesce((select v.said from private.bank_values v where v.transaction_id = old.id), before)
     ) as s (amount numeric, day timestamp, name text)
@@ -182,25 +182,26 @@ begin
     where a.id is not null and old.external_id is not null
     on conflict do nothing;
   if import is null then
-    insert into private.bank_values (transaction_id, said) values (old.id, before) on conflict do nothing;
+    insert into private.bank_values (tenant, transaction_id, said) values (old.tenant, old.id, before)
+      on conflict do nothing;
   else
-    insert into private.import_updates (transaction_id, import_id, before, after, was_untouched)
-      values (old.id, import, before, after, private.is_untouched(old.id, old.created_at, old.updated_at));
+    insert into private.import_updates (tenant, transaction_id, import_id, before, after, was_untouched)
+      values (old.tenant, old.id, import, before, after, private.is_untouched(old.id, old.created_at, old.updated_at));
     update private.bank_values set said = said || private.changed_values(before, after) where transaction_id = old.id;
   end if;
 end
 $$;
 comment on function private.store_bank_values(api.transactions, api.transactions) is
   'Stores the bank''s values of an imported transaction when a user changes one of them, and the changes of an import.';
-grant execute on function private.store_unknown_bank_values(uuid),
+grant execute on function private.store_unknown_bank_values(uuid, text),
   private.store_bank_values(api.transactions, api.transactions), private.revert_import_updates(api.imports)
   to authenticated;
 
 create or replace function private.store_bank_versions(p_account_id uuid, p_rows jsonb[]) returns void
   language sql volatile security definer set search_path = '' set enable_nestloop = off
 begin atomic
-  insert into private.bank_versions (account_id, amount, day, name, transaction_id, external_id)
-    select p_account_id, j.amount,
+  insert into private.bank_versions (tenant, account_id, amount, day, name, transaction_id, external_id)
+    select t.tenant, p_account_id, j.amount,
       coalesce(j.booked_on, j.transaction_date::date, t.booked_on, t.transaction_date::date),
       coalesce(j.said ->> 'name', j.name), t.id,
       case j.verdict when 'matched' then j.external_id else t.external_id end

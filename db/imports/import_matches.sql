@@ -506,9 +506,9 @@ begin
     ) n
     where j.verdict in ('matched', 'transfer')
   ), remembered as (
-    insert into private.import_updates (transaction_id, import_id, before, after, was_untouched, identity_before,
-      identity_after, said)
-    select g.id, p_import_id, g.before,
+    insert into private.import_updates (tenant, transaction_id, import_id, before, after, was_untouched,
+      identity_before, identity_after, said)
+    select private.context_tenant(), g.id, p_import_id, g.before,
       private.bank_values((g.before ->> 'amount')::numeric, g.before ->> 'name', g.status, g.transaction_date,
         g.booked_on, g.reference_no, g.description, g.metadata),
       private.is_untouched(g.id, g.created_at, g.updated_at),

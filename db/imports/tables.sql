@@ -29,8 +29,10 @@ alter table api.imports
 -- Imported transactions that a user has edited, with the bank's own values. Null is unknown.
 create table private.bank_values (
   transaction_id uuid primary key,
-  said jsonb
+  said jsonb,
+  tenant text not null
 );
+create index bank_values_tenant on private.bank_values (tenant);
 
 create table private.bank_versions (
   account_id uuid not null,
@@ -39,9 +41,11 @@ create table private.bank_versions (
   name text not null,
   transaction_id uuid not null,
   external_id text not null,
+  tenant text not null,
   constraint bank_versions_pkey primary key (account_id, amount, day, transaction_id, name, external_id)
 );
 create index bank_versions_transaction on private.bank_versions (transaction_id);
+create index bank_versions_tenant on private.bank_versions (tenant);
 
 -- The transactions that an import has changed, with the bank's values before and after.
 create table private.import_updates (
@@ -56,9 +60,11 @@ create table private.import_updates (
   identity_after jsonb,
   said jsonb,
   tag_ids uuid[],
+  tenant text not null,
   constraint import_updates_pkey primary key (transaction_id, import_id)
 );
 create index import_updates_import on private.import_updates (import_id);
+create index import_updates_tenant on private.import_updates (tenant);
 create index import_updates_former_ids on private.import_updates ((identity_before ->> 'external_id'))
   where identity_before is not null;
 
@@ -68,14 +74,16 @@ create table private.import_balances (
   balance_id uuid not null,
   -- the balance and source that it replaced; null if the row is the import's
   replaced jsonb,
-  balance numeric not null
+  balance numeric not null,
+  tenant text not null
 );
+create index import_balances_tenant on private.import_balances (tenant);
 
 -- The keys of transactions that an import has stored and a user has deleted. They count while the import exists.
 create table private.deleted_bank_rows (
   user_id text references auth.users on delete cascade,
   organization_id text references auth.organizations on delete cascade,
-  tenant text not null generated always as (private.tenant_of(user_id, organization_id)) stored,
+  tenant text not null,
   source text not null,
   external_id text not null,
   import_id uuid not null,
@@ -84,9 +92,10 @@ create table private.deleted_bank_rows (
   day date,
   name text,
   versions jsonb[],
-  constraint deleted_bank_rows_have_one_owner check ((user_id is null) <> (organization_id is null))
+  constraint deleted_bank_rows_pkey primary key (tenant, source, external_id, import_id),
+  constraint deleted_bank_rows_have_one_owner check ((user_id is null) <> (organization_id is null)),
+  constraint deleted_bank_rows_tenant_is_of_owner check (tenant = private.tenant_of(user_id, organization_id))
 );
-create unique index deleted_bank_rows_once on private.deleted_bank_rows (tenant, source, external_id, import_id);
 create index deleted_bank_rows_user on private.deleted_bank_rows (user_id) where user_id is not null;
 create index deleted_bank_rows_organization on private.deleted_bank_rows (organization_id)
   where organization_id is not null;

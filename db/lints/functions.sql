@@ -45,7 +45,7 @@ where prosecdef and prorettype <> 'trigger'::regtype
     'private.note_import_balance(uuid,uuid,jsonb)',
     -- Triggers call them for a row that the policies let the caller write.
     'private.check_transfer(text,api.transactions,api.transactions)',
-    'private.store_bank_values(api.transactions,api.transactions)', 'private.store_unknown_bank_values(uuid)',
+    'private.store_bank_values(api.transactions,api.transactions)', 'private.store_unknown_bank_values(uuid,text)',
     'private.check_line_items_later(uuid)',
     'private.store_former_budget(api.categories,api.categories)', 'private.clear_recurring_transfers(uuid)',
     'private.revert_import_updates(api.imports)', 'private.release_file(uuid)'

@@ -85,8 +85,9 @@ comment on function private.file_import_rows(json, uuid) is
 create or replace function private.note_import_rules(p_import_id uuid, p_rows jsonb[]) returns void
   language sql volatile security definer set search_path = '' set enable_nestloop = off
 begin atomic
-  insert into private.import_updates (transaction_id, import_id, before, after, was_untouched, said, tag_ids)
-    select t.id, p_import_id, v.stored, v.stored, true,
+  insert into private.import_updates (
+      tenant, transaction_id, import_id, before, after, was_untouched, said, tag_ids)
+    select t.tenant, t.id, p_import_id, v.stored, v.stored, true,
       case when j.set_name is not null then v.stored || jsonb_build_object('name', j.name) end,
       array(select g.tag_id from api.transaction_tags g where g.transaction_id = t.id)
     from unnest(p_rows) as m (line)

@@ -278,7 +278,7 @@ begin
     end if;
   elsif new.import_id is not null and new.updated_at <> new.created_at then
     -- only an undo stores a row with its former times
-    perform private.store_unknown_bank_values(new.id);
+    perform private.store_unknown_bank_values(new.id, new.tenant);
   end if;
   if private.has_closed_days() then
     perform private.require_open_transaction(tg_op, old, new);
@@ -315,9 +315,9 @@ begin
     -- The keys of imported transactions that a user deletes, and what another format would say of them. A key counts
     -- while its import exists and the transaction does not, so an undo needs no step of its own.
     insert into private.deleted_bank_rows (
-        user_id, organization_id, source, external_id, import_id, account_id, amount, day, name, versions)
-      select case when g.organization_id is null then g.user_id end, g.organization_id, k.source, k.external_id,
-        k.import_id, g.account_id, g.amount, coalesce(g.booked_on, g.transaction_date::date), g.name,
+        user_id, organization_id, tenant, source, external_id, import_id, account_id, amount, day, name, versions)
+      select case when g.organization_id is null then g.user_id end, g.organization_id, g.tenant, k.source,
+        k.external_id, k.import_id, g.account_id, g.amount, coalesce(g.booked_on, g.transaction_date::date), g.name,
         -- only what the bank said last can still be pending
         coalesce((
             select array[v.said, own.said - 'status']

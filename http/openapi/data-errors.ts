@@ -430,6 +430,14 @@ export const dataErrors: DataError[] = [
   ),
   row(
     503,
+    'TENANT_MOVED',
+    all,
+    'the rows of this context are in another database',
+    "an operator has moved the team's rows; nothing was stored",
+    'Nothing was stored. Send the request to the database that has the rows.',
+  ),
+  row(
+    503,
     'PGRST001',
     all,
     'Database client error. Retrying the connection.',

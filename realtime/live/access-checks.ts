@@ -57,32 +57,33 @@ export function createAccessChecks({ pool, entries, log, signal }: {
     if (at >= checkAt || signal.aborted) return
     clearTimeout(checkTimer)
     checkAt = at
-    checkTimer = setTimeout(checkDue, Math.max(0, at - Date.now()))
+    checkTimer = setTimeout(() => void checkDue(), Math.max(0, at - Date.now()))
+  }
+  const planNext = (): void => {
+    if (entries.all.size === 0) return
+    let next = checkedAllAt + accessCheckMs
+    for (const { endsAt } of entries.all) next = Math.min(next, endsAt)
+    planCheck(Math.max(Date.now() + minCheckMs, next))
   }
   /** Checks the accesses that end now, and every 30 seconds all of them. */
-  const checkDue = (): void => {
+  const checkDue = async (): Promise<void> => {
     const now = Date.now()
     const isOfAll = now - checkedAllAt >= accessCheckMs
     checkAt = Infinity
-    check([...entries.all].filter(({ endsAt }) => isOfAll || endsAt <= now)).then(
-      () => {
-        if (isOfAll) checkedAllAt = now
-        if (entries.all.size === 0) return
-        let next = checkedAllAt + accessCheckMs
-        for (const { endsAt } of entries.all) next = Math.min(next, endsAt)
-        planCheck(Math.max(Date.now() + minCheckMs, next))
-      },
-      (error: unknown) => {
-        log.warn(
-          { error: describeError(error) },
-          'the accesses of live streams could not be checked; trying again',
-        )
-        // the last check has proved each access only until its end
-        for (const { stream, endsAt } of entries.all)
-          if (endsAt <= Date.now()) stream.close('expired', 'expired')
-        planCheck(Date.now() + failureMs)
-      },
-    )
+    try {
+      await check([...entries.all].filter(({ endsAt }) => isOfAll || endsAt <= now))
+      if (isOfAll) checkedAllAt = now
+      planNext()
+    } catch (error) {
+      log.warn(
+        { error: describeError(error) },
+        'the accesses of live streams could not be checked; trying again',
+      )
+      // the last check has proved each access only until its end
+      for (const { stream, endsAt } of entries.all)
+        if (endsAt <= Date.now()) stream.close('expired', 'expired')
+      planCheck(Date.now() + failureMs)
+    }
   }
   return {
     check,

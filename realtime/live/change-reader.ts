@@ -214,6 +214,33 @@ async function readChanges(
   }
 }
 
+/** Runs one read at a time. */
+function oneAtATime(readOnce: () => Promise<void>) {
+  let reading: Promise<void> | undefined
+  let mustReadAgain = false
+  const readAll = async (): Promise<void> => {
+    try {
+      while (mustReadAgain) {
+        mustReadAgain = false
+        await readOnce()
+      }
+    } finally {
+      // in the same step as the last check, so that no call in between is missed
+      reading = undefined
+    }
+  }
+  return {
+    /** Resolves after a read that began after the call. */
+    read: (): Promise<void> => {
+      mustReadAgain = true
+      reading ??= readAll()
+      return reading
+    },
+    /** Resolves when no read runs. */
+    settled: async (): Promise<void> => await reading?.catch(() => undefined),
+  }
+}
+
 /** Makes the reader, which reads only when it is called. */
 export function createChangeReader(parts: ReaderParts) {
   const { entries, log, signal } = parts
@@ -221,8 +248,6 @@ export function createChangeReader(parts: ReaderParts) {
   let fullReadAt = -Infinity
   let isBehind = true
   let hasFailed = false
-  let reading: Promise<void> | undefined
-  let mustReadAgain = false
   let isReadingOften = false
   const readOnce = async (): Promise<void> => {
     if (entries.all.size === 0) return
@@ -236,23 +261,7 @@ export function createChangeReader(parts: ReaderParts) {
     if (isFull) fullReadAt = begun
     hasFailed = false
   }
-  const readAll = async (): Promise<void> => {
-    try {
-      while (mustReadAgain) {
-        mustReadAgain = false
-        await readOnce()
-      }
-    } finally {
-      // in the same step as the last check, so that no call in between is missed
-      reading = undefined
-    }
-  }
-  /** Resolves after a read that began after the call. */
-  const read = (): Promise<void> => {
-    mustReadAgain = true
-    reading ??= readAll()
-    return reading
-  }
+  const { read, settled } = oneAtATime(readOnce)
   const readOften = async (): Promise<void> => {
     isReadingOften = true
     while (entries.all.size > 0 && !signal.aborted) {
@@ -278,7 +287,6 @@ export function createChangeReader(parts: ReaderParts) {
     },
     /** The time since the last read, in seconds; 0 without streams. */
     lagSeconds: () => (entries.all.size === 0 ? 0 : (performance.now() - readAt) / 1_000),
-    /** Resolves when no read runs. */
-    settled: async (): Promise<void> => await reading?.catch(() => undefined),
+    settled,
   }
 }

@@ -33,6 +33,7 @@ const ends = {
   name: 'access-ends',
   text: `select case
       when s.issued_at is not null and s.issued_at <= settings.tokens_issued_after then null
+      when private.is_elsewhere(private.tenant_of(s.person, s.organization)) then null
       when s.is_session and not exists (select from auth.sessions a where a.id = s.session and a.active_organization_id is not distinct from s.active) then null
       else private.access_end(s.session, s.person, s.organization, s.role, s.key_role)
     end as ends_at, (select m.id from auth.members m where m.organization_id = s.organization and m.user_id = s.person) as membership

@@ -145,8 +145,8 @@ describe('an upload', () => {
     const file = newPdf()
     const { attachment_id: id } = await mine.began(await mine.transaction(), file)
     const { rows: [row] } = await stack.sql.query<{ id: string }>(
-      `insert into private.files (attachment_id, user_id, size, is_external, begun_at)
-       select id, user_id, size, true, now() - interval '61 minutes' from api.attachments where id = $1 returning id`,
+      `insert into private.files (attachment_id, user_id, tenant, size, is_external, begun_at)
+       select id, user_id, tenant, size, true, now() - interval '61 minutes' from api.attachments where id = $1 returning id`,
       [id],
     )
     await objects.put(row!.id, file.length, sha256Of(file), bytesOf(file))

@@ -464,7 +464,7 @@ test('housekeeping deletes ended tickets, uploads that never came, and files del
     [[ready, left]],
   )
   await stack.owner.query(
-    `insert into private.files (attachment_id, user_id, size, begun_at) values ($1, $2, 1, now() - interval '61 minutes')`,
+    `insert into private.files (attachment_id, user_id, tenant, size, begun_at) values ($1, $2, 'u:' || $2, 1, now() - interval '61 minutes')`,
     [
       pending,
       ann.id,

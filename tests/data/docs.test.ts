@@ -118,6 +118,7 @@ test('every error of the table occurs as the table says', async () => {
     '413 PT413',
     '429 53400',
     '503 53200',
+    '503 TENANT_MOVED',
     '503 PGRST001',
     '504 PGRST003',
   ]

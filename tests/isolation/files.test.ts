@@ -26,8 +26,10 @@ beforeAll(async () => {
   for (const row of rowsOf('attachments')) {
     const { user, organization } = pairOfPart(row)
     await owner.query(
-      `with file as (insert into private.files (attachment_id, user_id, organization_id, size, stored_at) values ($1, $2, $3, $4, now()) returning id)
-        insert into private.file_chunks (file_id, number, bytes) select id, 0, $5 from file`,
+      `with file as (
+          insert into private.files (attachment_id, user_id, organization_id, tenant, size, stored_at)
+            values ($1, $2, $3, private.tenant_of($2, $3), $4, now()) returning id, tenant)
+        insert into private.file_chunks (file_id, number, bytes, tenant) select id, 0, $5, tenant from file`,
       [row.key, user, organization, row.payload['size'], bytesOf(row)],
     )
   }

@@ -46,10 +46,10 @@ test('the command compares the bytes of each file with its SHA-256, and names th
     with t as (insert into api.transactions (name, amount, user_id) select 'Shopping', -n, 'ann' from generate_series(1, 4) n returning id, -amount as n)
     insert into api.attachments (id, transaction_id, name, size, sha256, status, content_type)
       select ('00000000-0000-4000-8000-00000000000' || n::integer)::uuid, id, 'receipt.txt', 3, '${hash}', 'ready', 'text/plain' from t;
-    insert into private.files (id, attachment_id, user_id, size, stored_at) select id, id, 'ann', 3, now() from api.attachments where id <> '${
+    insert into private.files (id, attachment_id, user_id, tenant, size, stored_at) select id, id, 'ann', 'u:ann', 3, now() from api.attachments where id <> '${
       ids[3]
     }';
-    insert into private.file_chunks select id, n, case n when 0 then 'ab'::bytea else 'c' end from private.files, generate_series(0, 1) n;
+    insert into private.file_chunks select id, n, case n when 0 then 'ab'::bytea else 'c' end, tenant from private.files, generate_series(0, 1) n;
     update private.file_chunks set bytes = 'x' where file_id = '${ids[1]}' and number = 1;
     delete from private.file_chunks where file_id = '${ids[2]}' and number = 0`,
   )

@@ -57,7 +57,8 @@ export type DataStack = AsyncDisposable & {
 
 export const returning = { prefer: 'return=representation' }
 
-function caller(
+/** Returns a caller. @param url the URL of PostgREST or of an edge */
+export function caller(
   url: string,
   token: (change?: Record<string, unknown>) => Promise<string | undefined>,
 ): Caller {
