@@ -187,8 +187,8 @@ const containers: Tests[] = [
 ]
 
 /**
- * `npm run test:cluster`: failovers of PostgreSQL under Patroni, with Debian's packages. It takes
- * some minutes, most of them Patroni's timeouts.
+ * `npm run test:cluster`: failovers and backups of PostgreSQL under Patroni, with Debian's packages.
+ * It takes some minutes, most of them Patroni's timeouts.
  */
 const cluster: Tests = {
   name: 'cluster',

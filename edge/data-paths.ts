@@ -1,8 +1,11 @@
 /** The paths of the data surface, as PostgREST has them, and their methods. No I/O. */
 import { functionsThatWrite } from './columns.ts'
 
-/** The paths of PostgREST: of a table, of a function, and of its description. */
-export const isPath = /^\/(?:(?:rpc\/)?[^/?]+)?(?:\?|$)/
+/**
+ * The paths of PostgREST: of a table, of a function, and of its description. PostgREST also decodes
+ * names, but the edge knows lists and the functions that write by their literal names.
+ */
+export const isPath = /^\/(?:(?:rpc\/)?[^/?%]+)?(?:\?|$)/
 
 /** The methods of the description. */
 export const rootMethods = ['OPTIONS', 'GET', 'HEAD']

@@ -1,10 +1,11 @@
 /**
- * Starts three PostgreSQL servers under Patroni, with one etcd, and an HAProxy whose one
- * address leads to the primary. Each server reaches the others and etcd only through links that a
- * test can cut, while clients still reach it. It needs the packages patroni, python3-etcd, etcd-server, haproxy
- * and postgresql-15 of Debian.
+ * Starts three PostgreSQL servers under Patroni, with one etcd, an HAProxy whose one address leads
+ * to the primary, and a repository of pgBackRest. The configuration is that of docs/cluster.md.
+ * Each server reaches the others and etcd only through links that a test can cut, while clients
+ * still reach it. It needs the packages patroni, python3-etcd, etcd-server, haproxy, pgbackrest and
+ * postgresql-15 of Debian.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -12,8 +13,11 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { freePort } from '../../start/ports.ts'
 import { descendants } from '../start/support.ts'
+import { commandsOf, fencesOf } from '../support/doc-commands.ts'
+import { isUp, until } from '../support/service-process.ts'
 
 /** A connection between two programs that a test can cut. */
 type Link = AsyncDisposable & {
@@ -57,6 +61,10 @@ async function openLink(target: number): Promise<Link> {
 
 export type Node = {
   name: string
+  /** The port of Patroni's probes. */
+  api: number
+  /** Runs a shell command as the user of PostgreSQL. @returns its output */
+  run: (command: string) => Promise<string>
   /** Kills Patroni, PostgreSQL and all processes of PostgreSQL at the same moment. */
   kill: () => Promise<void>
   /** Starts Patroni again on the same data. */
@@ -72,6 +80,8 @@ export type Node = {
 }
 
 export type Cluster = AsyncDisposable & {
+  /** The folder of all data, with the repository of the backups. */
+  directory: string
   nodes: Node[]
   /** The superuser's URL at the address that leads to the primary. */
   url: string
@@ -87,25 +97,65 @@ export type Cluster = AsyncDisposable & {
 const programs = '/usr/lib/postgresql/15/bin'
 const password = 'superuser-of-the-cluster'
 
-/** PostgreSQL refuses to run as root. */
+/** Returns a command as a user who may run PostgreSQL, which refuses to run as root. */
 const asPostgres = (command: string, args: string[]): [string, string[]] =>
   process.getuid?.() === 0
     ? ['runuser', ['-u', 'postgres', '--', command, ...args]]
     : [command, args]
 
+/** Returns the only code block of a language of docs/cluster.md. */
+function blockOf(language: string): string {
+  const [block, ...others] = fencesOf('docs/cluster.md').filter(({ info }) => info === language)
+  if (block === undefined || others.length > 0)
+    throw new Error(`docs/cluster.md has not one block of ${language}`)
+  return block.content
+}
+
+/** Returns the only command of docs/cluster.md that begins with a text. */
+export function commandOf(start: string): string {
+  const [command, ...others] = commandsOf('docs/cluster.md').filter(({ text }) =>
+    text.startsWith(start)
+  )
+  if (command === undefined || others.length > 0)
+    throw new Error(`docs/cluster.md has not one command ${start}`)
+  return command.text
+}
+
+/** The passphrase of the repository, which an operator keeps outside of the page's file. */
+const passphrase = 'passphrase of the repository'
+
 /**
- * Patroni's own defaults, with the synchronous mode: a commit waits for a standby, so a failover
- * loses no acknowledged write. docs/cluster.md names these values.
+ * The variables that lead pgBackRest and psql to a server of this machine. They replace what the
+ * page's file of pgBackRest says about folders.
+ * @param directory the folder of the cluster
+ * @param name the folder of the server in it
  */
-const dynamicConfiguration = {
-  ttl: 30,
-  loop_wait: 10,
-  retry_timeout: 10,
-  synchronous_mode: true,
-  postgresql: {
-    use_pg_rewind: true,
-    parameters: { max_connections: 120, wal_log_hints: 'on', password_encryption: 'scram-sha-256' },
-  },
+export const serverEnv = (directory: string, name: string, port: number) => ({
+  PGBACKREST_CONFIG: join(directory, 'pgbackrest.conf'),
+  PGBACKREST_REPO1_PATH: join(directory, 'repository'),
+  PGBACKREST_REPO1_CIPHER_PASS: passphrase,
+  PGBACKREST_LOG_LEVEL_FILE: 'off',
+  PGBACKREST_LOCK_PATH: join(directory, `${name}.lock`),
+  PGBACKREST_PG1_PATH: join(directory, name),
+  PGBACKREST_PG1_PORT: String(port),
+  PGBACKREST_PG1_SOCKET_PATH: directory,
+  PGBACKREST_PG1_USER: 'postgres',
+  PGHOST: directory,
+  PGPORT: String(port),
+  PGUSER: 'postgres',
+})
+
+/** Runs a shell command as the user of PostgreSQL. @returns its output */
+export async function runAsPostgres(
+  command: string,
+  cwd: string,
+  env: Record<string, string>,
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(...asPostgres('sh', ['-c', command]), {
+    cwd,
+    env: { PATH: process.env['PATH'], ...env },
+  })
+  return stdout
 }
 
 /** Starts a program, whose output a failed start shows. */
@@ -143,29 +193,13 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Waits until a condition holds. @param output explains in the error why it does not */
-export async function until(
-  what: string,
-  condition: () => Promise<boolean>,
-  output: () => string = () => '',
-): Promise<void> {
-  const deadline = performance.now() + 120_000
-  while (!await condition()) {
-    if (performance.now() > deadline) throw new Error(`no ${what} in two minutes: ${output()}`)
-    await sleep(200)
-  }
-}
-
-/** Whether a probe answers with success. */
-export const answers = (url: string) => fetch(url).then(({ ok }) => ok, () => false)
-
 /** Starts a node. @param etcd the port of etcd */
 async function startNode(
   starting: AsyncDisposableStack,
   directory: string,
   name: string,
   etcd: number,
-): Promise<Node & { port: number, api: number }> {
+): Promise<Node & { port: number }> {
   // a node that starts again adds to it
   const running = starting.use(new AsyncDisposableStack())
   const [port, api] = [await freePort(), await freePort()]
@@ -183,39 +217,42 @@ async function startNode(
     ]),
   )
   const data = join(directory, name)
-  const file = join(directory, `${name}.json`)
-  // JSON is YAML
+  const file = join(directory, `${name}.yaml`)
+  const env = serverEnv(directory, name, port)
+  // JSON is YAML, and each value of it has one line
   await writeFile(
     file,
-    JSON.stringify({
-      scope: 'finance',
-      name,
-      restapi: { listen: `127.0.0.1:${api}`, connect_address: `127.0.0.1:${toApi.port}` },
-      // with use_proxies Patroni asks only this address, and not those that etcd names
-      etcd3: { host: `127.0.0.1:${toEtcd.port}`, use_proxies: true },
-      bootstrap: {
-        dcs: dynamicConfiguration,
-        initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'],
-      },
-      postgresql: {
-        listen: `127.0.0.1:${port}`,
-        connect_address: `127.0.0.1:${toServer.port}`,
-        bin_dir: programs,
-        data_dir: data,
-        pgpass: join(directory, `${name}.pgpass`),
-        authentication: users,
-        pg_hba: ['local all all trust', 'host all,replication all 127.0.0.1/32 scram-sha-256'],
-        parameters: { unix_socket_directories: directory },
-      },
-      log: { level: 'WARNING' },
-    }),
+    `bootstrap:
+  initdb: ${JSON.stringify([{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'])}
+  dcs:
+${blockOf('yaml').replaceAll(/^(?=.)/gm, '    ')}
+${
+      Object.entries({
+        scope: 'finance',
+        name,
+        restapi: { listen: `127.0.0.1:${api}`, connect_address: `127.0.0.1:${toApi.port}` },
+        // with use_proxies Patroni asks only this address, and not those that etcd names
+        etcd3: { host: `127.0.0.1:${toEtcd.port}`, use_proxies: true },
+        postgresql: {
+          listen: `127.0.0.1:${port}`,
+          connect_address: `127.0.0.1:${toServer.port}`,
+          bin_dir: programs,
+          data_dir: data,
+          pgpass: join(directory, `${name}.pgpass`),
+          authentication: users,
+          pg_hba: ['local all all trust', 'host all,replication all 127.0.0.1/32 scram-sha-256'],
+          parameters: { unix_socket_directories: directory },
+        },
+        log: { level: 'WARNING' },
+      }).map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`).join('')
+    }`,
   )
   let child: ReturnType<typeof run>
   const start = async () => {
-    child = run(running, ...asPostgres('patroni', [file]), { PYTHONWARNINGS: 'ignore' })
+    child = run(running, ...asPostgres('patroni', [file]), { PYTHONWARNINGS: 'ignore', ...env })
     await until(
       `Patroni of ${name}`,
-      () => answers(`http://127.0.0.1:${api}/liveness`),
+      () => isUp(`http://127.0.0.1:${api}/liveness`),
       child.output,
     )
   }
@@ -231,6 +268,7 @@ async function startNode(
     name,
     port,
     api,
+    run: (command) => runAsPostgres(command, directory, env),
     start,
     kill: async () => {
       const ended = once(child, 'exit')
@@ -258,6 +296,7 @@ export async function startCluster(): Promise<Cluster> {
   starting.defer(() => rm(directory, { recursive: true, force: true }))
   await chmod(directory, 0o777)
   await mkdir(join(directory, 'etcd'))
+  await writeFile(join(directory, 'pgbackrest.conf'), blockOf('ini'))
   const [etcd, peers, entrance] = [await freePort(), await freePort(), await freePort()]
   const store = run(starting, 'etcd', [
     `--data-dir=${join(directory, 'etcd')}`,
@@ -267,7 +306,7 @@ export async function startCluster(): Promise<Cluster> {
     `--initial-advertise-peer-urls=http://127.0.0.1:${peers}`,
     `--initial-cluster=default=http://127.0.0.1:${peers}`,
   ])
-  await until('etcd', () => answers(`http://127.0.0.1:${etcd}/health`), store.output)
+  await until('etcd', () => isUp(`http://127.0.0.1:${etcd}/health`), store.output)
   const nodes: Awaited<ReturnType<typeof startNode>>[] = []
   for (const name of ['one', 'two', 'three'])
     nodes.push(await startNode(starting, directory, name, etcd))
@@ -275,18 +314,15 @@ export async function startCluster(): Promise<Cluster> {
   await writeFile(
     configuration,
     `defaults
-  mode tcp
   timeout connect 2s
-  timeout client 1h
-  timeout server 1h
-listen primary
-  bind 127.0.0.1:${entrance}
-  option httpchk GET /primary
-  http-check expect status 200
-  default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
 ${
-      nodes.map(({ name, port, api }) => `  server ${name} 127.0.0.1:${port} check port ${api}\n`)
-        .join('')
+      blockOf('text').replace(/bind \S+/, `bind 127.0.0.1:${entrance}`).replaceAll(
+        /server (\w+) \S+ check port 8008/g,
+        (_, server: string) => {
+          const node = nodes.find(({ name }) => name === server)
+          return `server ${server} 127.0.0.1:${node?.port} check port ${node?.api}`
+        },
+      )
     }`,
   )
   run(starting, 'haproxy', ['-db', '-f', configuration])
@@ -318,8 +354,10 @@ ${
     return running.map(({ role }) => role).toSorted().join() === 'leader,replica,sync_standby'
   }
   await until('whole cluster', isWhole)
+  await (await withRole('primary')).run(commandOf('pgbackrest --stanza=finance stanza-create'))
   const all = starting.move()
   return {
+    directory,
     nodes,
     url: `postgresql://postgres:${password}@127.0.0.1:${entrance}/postgres`,
     primary: () => withRole('primary'),

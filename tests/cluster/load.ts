@@ -1,78 +1,50 @@
 /**
- * The clients of a test of a failover: each counts what the product has acknowledged, so that the
+ * The clients of a test of a cluster: each counts what the product has acknowledged, so that the
  * test can compare it with the database.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { openLive, type Live } from '../support/live.ts'
-import { cookieOf, password, person, signedIn, type Person } from '../support/person.ts'
-import type { Stack } from '../support/stack.ts'
+import { publicUrl, secret } from '../support/database.ts'
+import { followRows } from '../support/followed-list.ts'
+import { cookieOf, password, person, signedIn } from '../support/person.ts'
 import { webhookSink } from '../support/webhook-sink.ts'
 import type { Product } from './product.ts'
 
-/** The statuses of one kind of request, and the longest time without a success, in milliseconds. */
-type Counted = { statuses: Map<string, number>, longestGapMs: number, successes: number }
+/** The requests of one kind. Times are in milliseconds. */
+type Counted = {
+  /** The number of responses with each status and code. A lost connection has the status 0. */
+  statuses: Map<string, number>
+  successes: number
+  lastSuccess: number
+  /** The longest time without a success. */
+  longestGapMs: number
+}
+
+/** A write, with the times at which it was sent and acknowledged, in milliseconds since 1970. */
+export type Write = { sent: number, acknowledged?: number }
 
 export type Outcome = {
   kinds: Record<string, Counted>
   /** The bodies of refused requests, each once. */
   refusals: string[]
-  /** Acknowledged writes that the database does not have. */
-  lostWrites: string[]
-  /** Acknowledged sign-ups without an account. */
-  lostSignUps: string[]
-  /** Addresses of acknowledged sign-ups with another number of emails than one. */
-  wrongMails: string[]
-  /** Rows that a stream's client does not show, or shows without being stored. */
-  wrongRows: string[]
-  /** Rows that no message of the webhook names. Empty if one was a reset. */
-  unnamedRows: string[]
-}
-
-/** Sends one request to the edges in turn. */
-type Ask = (path: string, init?: RequestInit) => Promise<{ status: number, body: any }>
-
-/** Follows the personal transactions as an app does: reads changed rows again, and resumes. */
-function followRows(ask: Ask, urls: () => string, reader: Person, isEnough: () => boolean) {
-  const visible = new Set<string>()
-  let cursor: string | undefined
-  let stream: Live | undefined
-  const rows = async (filter: string): Promise<string[]> => {
-    for (;;) {
-      const { status, body } = await ask(`/data/transactions?select=id${filter}`)
-      if (status === 200) return (body as { id: string }[]).map(({ id }) => id)
-      await sleep(100)
-    }
+  /** All writes, by the id of their row. */
+  writes: ReadonlyMap<string, Write>
+  lost: {
+    /** Acknowledged writes that the database does not have. */
+    writes: string[]
+    /** Acknowledged sign-ups without an account. */
+    signUps: string[]
+    /** Addresses of acknowledged sign-ups with another number of emails than one. */
+    mails: string[]
+    /** Rows that a stream's client does not show, or shows without being stored. */
+    streamed: string[]
+    /**
+     * Rows that no message of the webhook names. A reset excuses the rows that were sent before it
+     * arrived.
+     */
+    unnamed: string[]
   }
-  const take = async ({ event, id, data }: Awaited<ReturnType<Live['next']>>) => {
-    if (event === 'reset' || event === 'ready' && cursor === undefined || data.ids === null) {
-      const all = await rows('')
-      visible.clear()
-      for (const one of all) visible.add(one)
-    } else if (event === 'change') {
-      for (const one of data.ids) visible.delete(one)
-      for (const one of await rows(`&id=in.(${data.ids.join(',')})`)) visible.add(one)
-    }
-    cursor = id ?? cursor
-  }
-  const takeAll = async (from: Live) => {
-    while (!isEnough()) await take(await from.next())
-  }
-  const follow = async () => {
-    while (!isEnough()) {
-      const headers = {
-        cookie: cookieOf(reader),
-        ...(cursor !== undefined && { 'last-event-id': cursor }),
-      }
-      const current = await openLive(urls(), headers, '?tables=transactions').catch(() => undefined)
-      stream = current
-      if (current !== undefined) await takeAll(current).catch(() => undefined)
-      await current?.close()
-      await sleep(50)
-    }
-  }
-  return { visible, done: follow(), close: async () => stream?.close() }
 }
 
 /** Runs all clients while `event` happens, until each has succeeded again. */
@@ -81,32 +53,35 @@ export async function underLoad(product: Product, event: () => Promise<void>): P
   const refusals = new Set<string>()
   let turn = 0
   const nextUrl = () => product.edges[turn++ % 2 === 0 ? 0 : 1].url
-  const stack = { ...product, url: product.edges[0].url } as unknown as Stack
+  const stack = { ...product, publicUrl, secret, url: product.edges[0].url }
   // the pool replaces connections that a former failover has ended
   await expect.poll(() => product.sql.query('select').then(() => true, () => false)).toBe(true)
   const [ann, reader] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Reader')]
-  const started = performance.now()
   const over = new AbortController()
 
-  /** Sends one request of a kind, and counts it. A lost connection is the status 0. */
+  /** Sends one request of a kind to the edges in turn, and counts it. */
   const counted = async (
     kind: string,
     request: (url: string) => Promise<{ status: number, body: unknown }>,
-    isSuccess = (status: number) => status < 400,
   ) => {
-    const of = kinds[kind] ??= { statuses: new Map(), longestGapMs: 0, successes: 0 }
-    const before = lastSuccess.get(kind) ?? started
+    const count = kinds[kind] ??= {
+      statuses: new Map(),
+      successes: 0,
+      lastSuccess: performance.now(),
+      longestGapMs: 0,
+    }
     const { status, body } = await request(nextUrl()).catch(() => ({ status: 0, body: '' }))
     const code = (body as { code?: string } | null)?.code ?? ''
-    of.statuses.set(`${status} ${code}`, (of.statuses.get(`${status} ${code}`) ?? 0) + 1)
-    if (isSuccess(status)) {
-      of.longestGapMs = Math.max(of.longestGapMs, performance.now() - before)
-      of.successes += 1
-      lastSuccess.set(kind, performance.now())
-    } else if (status >= 400) refusals.add(JSON.stringify(body))
+    count.statuses.set(`${status} ${code}`, (count.statuses.get(`${status} ${code}`) ?? 0) + 1)
+    if (status >= 400) refusals.add(JSON.stringify(body))
+    else if (status > 0) {
+      const now = performance.now()
+      count.longestGapMs = Math.max(count.longestGapMs, now - count.lastSuccess)
+      count.lastSuccess = now
+      count.successes += 1
+    }
     return { status, body: body as any }
   }
-  const lastSuccess = new Map<string, number>()
   let token = ''
   const data = (kind: string, path: string, row?: object) =>
     counted(kind, async (url) => {
@@ -130,6 +105,11 @@ export async function underLoad(product: Product, event: () => Promise<void>): P
   }
   await renew()
   await using sink = await webhookSink()
+  let lastReset = 0
+  sink.answer = ({ body }) => {
+    if (body.type === 'rows.reset') lastReset = Date.now()
+    return { status: 204 }
+  }
   const hook = await ann.post('/webhook/create', {
     name: 'Load',
     url: sink.url,
@@ -138,21 +118,22 @@ export async function underLoad(product: Product, event: () => Promise<void>): P
   })
   expect(hook.status).toBe(200)
 
-  const written = new Set<string>()
+  const writes = new Map<string, Write>()
   const signedUp = new Set<string>()
   /** Repeats a client's work until the end, with the pause of a user between two requests. */
-  const repeat = async (pauseMs: number, work: () => Promise<void>) => {
+  const repeat = async (pauseMs: number, work: () => Promise<unknown>) => {
     while (!over.signal.aborted) {
       await work()
       await sleep(pauseMs)
     }
   }
-  let number = 0
   const write = async () => {
     const id = randomUUID()
-    const row = { id, name: `row ${number++}`, amount: -1 }
-    const { status } = await data('write', '/data/transactions', row)
-    if (status === 201) written.add(id)
+    const name = `row ${writes.size}`
+    const one: Write = { sent: Date.now() }
+    writes.set(id, one)
+    const { status } = await data('write', '/data/transactions', { id, name, amount: -1 })
+    if (status === 201) one.acknowledged = Date.now()
     if (status === 401) await renew()
   }
   const signUp = async () => {
@@ -163,38 +144,34 @@ export async function underLoad(product: Product, event: () => Promise<void>): P
     )
     if (status === 200) signedUp.add(email)
   }
+  const signIn = () =>
+    counted('sign-in', (url) => person({ ...stack, url }, 'Reader', reader.email).signIn())
   const clients = [
     repeat(30, write),
     repeat(30, write),
-    repeat(100, async () => void await data('list', '/data/transactions?limit=20')),
+    repeat(100, () => data('list', '/data/transactions?limit=20')),
     repeat(1_000, renew),
-    repeat(
-      500,
-      async () =>
-        void await counted(
-          'sign-in',
-          (url) => person({ ...stack, url }, 'Reader', reader.email).signIn(),
-        ),
-    ),
+    repeat(500, signIn),
     repeat(1_000, signUp),
   ]
   let isCaughtUp = false
-  const ask: Ask = (path) => data('stream', path)
-  const streams = [0, 1].map((at) =>
-    followRows(ask, () => product.edges[at === 0 ? 0 : 1].url, ann, () => isCaughtUp)
+  const streams = product.edges.map(({ url }, at) =>
+    followRows(url, ann, 'transactions', async (ids) => {
+      const filter = ids === null ? '' : `&id=in.(${ids.join(',')})`
+      const path = `/data/transactions?select=id,name${filter}`
+      const { status, body } = await data(`stream-${at}`, path)
+      if (status !== 200) throw new Error(`The list has the status ${status}.`)
+      return new Map((body as { id: string, name: string }[]).map(({ id, name }) => [id, name]))
+    }, () => isCaughtUp)
   )
 
   await sleep(3_000)
   await event()
   const after = performance.now()
   // each kind succeeds again, and goes on for some seconds
-  await expect.poll(
-    () =>
-      Object.entries(kinds).filter(([kind]) => (lastSuccess.get(kind) ?? 0) < after).map(([kind]) =>
-        kind
-      ),
-    { timeout: 120_000 },
-  ).toEqual([])
+  const silent = () =>
+    Object.entries(kinds).filter(([, { lastSuccess }]) => lastSuccess < after).map(([kind]) => kind)
+  await expect.poll(silent, { timeout: 120_000 }).toEqual([])
   await sleep(3_000)
   over.abort()
   await Promise.all(clients)
@@ -204,35 +181,39 @@ export async function underLoad(product: Product, event: () => Promise<void>): P
     [ann.email],
   )
   const stored = new Set(rows.map(({ id }) => id))
-  const wrongRows = () =>
+  const streamed = () =>
     streams.flatMap(({ visible }) => [
-      ...[...visible].filter((id) => !stored.has(id)),
+      ...[...visible.keys()].filter((id) => !stored.has(id)),
       ...[...stored].filter((id) => !visible.has(id)),
     ])
-  await expect.poll(wrongRows, { timeout: 60_000 }).toEqual([]).catch(() => undefined)
+  await expect.poll(streamed, { timeout: 60_000 }).toEqual([]).catch(() => undefined)
   isCaughtUp = true
-  await Promise.all(streams.map(({ close }) => close()))
+  await Promise.all(streams.map(({ cut, complete }) => Promise.all([cut(), complete])))
   const { rows: accounts } = await product.sql.query<{ email: string }>(
     'select email from auth.users where email = any ($1)',
     [[...signedUp]],
   )
   const mailsOf = (email: string) => product.mail.mails().filter(({ to }) => to === email).length
-  const wrongMails = () => [...signedUp].filter((email) => mailsOf(email) !== 1)
-  await expect.poll(wrongMails, { timeout: 60_000 }).toEqual([]).catch(() => undefined)
-  const unnamedRows = () => {
-    if (sink.messages.some(({ body }) => body.type === 'rows.reset')) return []
+  const mails = () => [...signedUp].filter((email) => mailsOf(email) !== 1)
+  await expect.poll(mails, { timeout: 60_000 }).toEqual([]).catch(() => undefined)
+  const unnamed = () => {
     const named = new Set(sink.changes().flatMap(({ ids }) => ids ?? []))
-    return [...stored].filter((id) => !named.has(id))
+    return [...stored].filter((id) => !named.has(id) && (writes.get(id)?.sent ?? 0) >= lastReset)
   }
-  await expect.poll(unnamedRows, { timeout: 60_000 }).toEqual([]).catch(() => undefined)
+  await expect.poll(unnamed, { timeout: 60_000 }).toEqual([]).catch(() => undefined)
   await ann.post('/webhook/delete', { id: hook.body.id })
   return {
     kinds,
     refusals: [...refusals],
-    lostWrites: [...written].filter((id) => !stored.has(id)),
-    lostSignUps: [...signedUp].filter((email) => !accounts.some((one) => one.email === email)),
-    wrongMails: wrongMails(),
-    wrongRows: wrongRows(),
-    unnamedRows: unnamedRows(),
+    writes,
+    lost: {
+      writes: [...writes].filter(([id, { acknowledged }]) =>
+        acknowledged !== undefined && !stored.has(id)
+      ).map(([id]) => id),
+      signUps: [...signedUp].filter((email) => !accounts.some((one) => one.email === email)),
+      mails: mails(),
+      streamed: streamed(),
+      unnamed: unnamed(),
+    },
   }
 }

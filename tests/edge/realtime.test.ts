@@ -2,53 +2,14 @@
  * realtime/ as a process of its own, beside an auth service that does not serve it, behind an edge
  * that knows both.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
-import { authDatabaseUrl } from '../../start/environment.ts'
+import { expect, test } from 'vitest'
 import { freePort } from '../../start/ports.ts'
-import { passwords } from '../support/database.ts'
 import { openLive } from '../support/live.ts'
 import { cookieOf, signedIn } from '../support/person.ts'
-import { startStack, type Stack } from '../support/stack.ts'
+import { serviceProcess } from '../support/service-process.ts'
+import { startStack } from '../support/stack.ts'
 import { webhookSink } from '../support/webhook-sink.ts'
 import { startEdgeProcess } from './process.ts'
-
-/**
- * Starts the process with the settings that docs/settings.md names for it, and waits until it is
- * ready.
- */
-async function startRealtime(stack: Stack): Promise<string> {
-  const port = await freePort()
-  const child = spawn(process.execPath, [
-    fileURLToPath(new URL('../support/realtime-worker.ts', import.meta.url)),
-  ], {
-    env: {
-      PATH: process.env['PATH'],
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-      NODE_ENV: 'production',
-      PUBLIC_URL: stack.publicUrl,
-      PORT: String(port),
-      AUTH_DATABASE_URL: authDatabaseUrl(stack.ownerUrl, passwords.authService),
-      BETTER_AUTH_SECRET: stack.secret,
-      TRUSTED_PROXIES: '127.0.0.1',
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  const ended = once(child, 'exit')
-  onTestFinished(async () => {
-    child.kill('SIGTERM')
-    const [code] = await ended
-    expect(code).toBe(0)
-  })
-  const url = `http://127.0.0.1:${port}`
-  // longer than usual, because the process loads all modules while the others start
-  await expect.poll(() => fetch(`${url}/readyz`).then(({ status }) => status, () => 0), {
-    timeout: 120_000,
-  }).toBe(200)
-  return url
-}
 
 test('a user gets events, webhooks and a calendar from realtime/ as a process of its own', async () => {
   const readyPort = await freePort()
@@ -58,10 +19,15 @@ test('a user gets events, webhooks and a calendar from realtime/ as a process of
     dataEnv: { PGRST_ADMIN_SERVER_PORT: String(readyPort) },
   })
   await using sink = await webhookSink()
-  const realtime = await startRealtime(stack)
+  // with the settings that docs/settings.md names for it
+  await using realtime = await serviceProcess('tests/support/realtime-worker.ts', stack, {
+    NODE_ENV: 'production',
+    TRUSTED_PROXIES: '127.0.0.1',
+  })
+  await realtime.start()
   await using edge = await startEdgeProcess({
     AUTH_UPSTREAM: stack.url,
-    REALTIME_UPSTREAM: realtime,
+    REALTIME_UPSTREAM: realtime.url,
     POSTGREST_UPSTREAM: stack.dataUrl,
     POSTGREST_READY_PORT: String(readyPort),
     TRUSTED_PROXIES: '127.0.0.1',
@@ -108,7 +74,7 @@ test('a user gets events, webhooks and a calendar from realtime/ as a process of
   ])
   expect(await calendar.text()).toContain('SUMMARY:Rent')
 
-  const metrics = await (await fetch(`${realtime}/metrics`)).text()
+  const metrics = await (await fetch(`${realtime.url}/metrics`)).text()
   expect(metrics).toMatch(/^auth_streams 3$/m)
   expect(metrics).toMatch(/^auth_webhooks_delivered_total [1-9]/m)
   expect(await (await fetch(`${edge.adminUrl}/metrics`)).text()).toMatch(
@@ -122,11 +88,12 @@ test('a user gets events, webhooks and a calendar from realtime/ as a process of
     ).toBe(404)
   }
   expect(
-    (await fetch(`${realtime}/api/auth/get-session`, { headers: { cookie: cookieOf(ann) } }))
+    (await fetch(`${realtime.url}/api/auth/get-session`, { headers: { cookie: cookieOf(ann) } }))
       .status,
   ).toBe(404)
   expect((await ann.post('/sign-out')).status).toBe(200)
   for (const stream of streams.slice(0, 2))
     expect(await stream.next('end')).toMatchObject({ data: { reason: 'ended' } })
   expect((await ann.get('/webhook/list')).status).toBe(401)
+  expect(await realtime.stop()).toBe(0)
 })

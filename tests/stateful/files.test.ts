@@ -6,19 +6,19 @@ import { randomBytes } from 'node:crypto'
 import { createConnection } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkFiles, filesDatabase } from '../../db/stored-files.ts'
-import { authProcess, type AuthProcess } from '../support/auth-process.ts'
 import { signedIn } from '../support/person.ts'
 import { newPdf, receiptsOf } from '../support/receipts.ts'
+import { serviceProcess, type ServiceProcess } from '../support/service-process.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 const kills = 16
 const fileBytes = 1_000_000
 
 let stack: Stack
-let service: AuthProcess
+let service: ServiceProcess
 beforeAll(async () => {
   stack = await startStack({ data: true })
-  service = await authProcess(stack)
+  service = await serviceProcess('auth/main.ts', stack, { RATE_LIMIT_ENABLED: 'false' })
 })
 afterAll(async () => {
   await service.kill()

@@ -3,9 +3,9 @@
  * process, the end of the database's sessions, or the client itself.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { authProcess, type AuthProcess } from '../support/auth-process.ts'
 import { followList, readNames } from '../support/followed-list.ts'
 import { signedIn } from '../support/person.ts'
+import { serviceProcess, type ServiceProcess } from '../support/service-process.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 const writes = 10_000
@@ -13,10 +13,10 @@ const writers = 4
 const interruptions = 20
 
 let stack: Stack
-let service: AuthProcess
+let service: ServiceProcess
 beforeAll(async () => {
   stack = await startStack()
-  service = await authProcess(stack)
+  service = await serviceProcess('auth/main.ts', stack, { RATE_LIMIT_ENABLED: 'false' })
 })
 afterAll(async () => {
   await service.kill()

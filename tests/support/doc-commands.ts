@@ -13,7 +13,7 @@ export const marks: Record<string, string> = {
 }
 
 /** Languages of code blocks that hold the content of a file instead of commands. */
-export const files = ['env', 'hcl', 'text', 'yaml']
+export const files = ['env', 'hcl', 'ini', 'text', 'yaml']
 
 /**
  * The test that runs the unmarked code blocks of each page. If `pastes` is true, it reads the
@@ -25,6 +25,7 @@ export const pages: Record<string, { test: string, pastes: boolean } | null> = {
   'docs/runbook.md': { test: 'tests/containers/runbook.containers.ts', pastes: true },
   'docs/bare-metal.md': { test: 'tests/containers/bare-metal.containers.ts', pastes: true },
   'docs/images.md': { test: 'tests/containers/images.containers.ts', pastes: false },
+  'docs/cluster.md': { test: 'tests/cluster/backups.cluster.ts', pastes: false },
   // All code blocks of these pages are marked.
   'docs/aws.md': null,
   'docs/kubernetes.md': null,

@@ -108,7 +108,10 @@ let hashed: Promise<string> | undefined
  * would store. This saves the mail and a password hash, which takes 0.1 s of processor time. Tests
  * of sign-up use `person` instead.
  */
-export async function signedIn(stack: Stack, name?: string): Promise<Person> {
+export async function signedIn(
+  stack: Pick<Stack, 'url' | 'sql' | 'mail' | 'secret' | 'publicUrl'>,
+  name?: string,
+): Promise<Person> {
   const user = person(stack, name)
   hashed ??= hashPassword(password)
   const [id, token] = [randomUUID(), randomBytes(24).toString('base64url')]
