@@ -47,6 +47,7 @@ type Facts = {
   setsRole: boolean
   publicUrl: string
   migrations: string
+  hasBackfills: boolean
   keys: string[]
 }
 
@@ -61,6 +62,7 @@ async function readFacts(client: pg.Client): Promise<Facts> {
       (select public_url from private.settings) as "publicUrl",
       (select md5(string_agg(name || checksum, ' ' order by name)) from private.migrations)
         as migrations,
+      exists (select from private.backfills where finished_at is null) as "hasBackfills",
       array(select id || private_key from auth.jwks) as keys
     from pg_roles where rolname = current_user`,
   )
@@ -81,6 +83,11 @@ async function settingRefusals(source: pg.Client, target: pg.Client): Promise<st
     [
       from.migrations === to.migrations,
       'The databases have different versions: migrate both with the same release.',
+    ],
+    [
+      // the target's job may have passed the tenant already
+      !from.hasBackfills && !to.hasBackfills,
+      'A migration still fills in old rows: wait until `admin status` lists no backfill.',
     ],
     [
       from.publicUrl === to.publicUrl,

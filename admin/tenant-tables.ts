@@ -26,6 +26,7 @@ const ofDeployment = [
   'auth.jwks',
   'auth.rate_limits',
   'auth.verifications',
+  'private.backfills',
   'private.deleted_objects',
   'private.file_tickets',
   'private.instance_rates',

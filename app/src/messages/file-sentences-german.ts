@@ -16,7 +16,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Das ist ein Export der Version {}. Hier lässt sich nur Version {} lesen.',
   ],
   ['{} is invalid.', '{} ist ungültig.'],
-  ['Line {} of {}is not a row.', 'Zeile {} von {} ist kein Eintrag.'],
+  ['Line {} of {} is not a row.', 'Zeile {} von {} ist kein Eintrag.'],
   [
     'This is not a ZIP archive, or it is incomplete or was changed.',
     'Das ist kein ZIP-Archiv, oder ein Teil davon fehlt oder wurde verändert.',
