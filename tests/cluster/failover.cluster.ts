@@ -38,7 +38,7 @@ const honest = /^(2\d\d |503 |409 PT409$)/
  * The time that rows and streams need after the failover, and the time that all others need, in
  * milliseconds: the auth service connects again later, and hashes passwords.
  */
-const recoveryMs = { rows: 5_000, others: 20_000 }
+const recoveryMs = { rows: 5_000, others: 30_000 }
 
 /** Returns the figures of a test as one line. */
 const figuresOf = (kinds: Outcome['kinds']) =>
