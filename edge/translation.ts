@@ -149,6 +149,9 @@ const unseen = /^(40001|40P01|55P03|57P03|PGRST00[023]|PGRST300)$/
 /** Code of a write at a server that has become a standby. */
 const readOnly = '25006'
 
+/** The same if the server is already a standby when PostgREST begins the transaction. */
+const beganOnStandby = '"cannot set transaction read-write mode during recovery"'
+
 /**
  * Rewrites an error of PostgREST for the client. Returns undefined if it stays the same.
  * @param body the response body, a small JSON object
@@ -168,7 +171,8 @@ export function rewriteError(
     const named = text.replace(`"${codeOfExpired}"`, `"${codeOfInterface}"`)
     return named === text ? undefined : { status, body: Buffer.from(named) }
   }
-  const isUnseen = unseen.test(code) || code === readOnly && !isRead
+  const isStandby = code === readOnly || code === '0A000' && text.includes(beganOnStandby)
+  const isUnseen = unseen.test(code) || isStandby && !isRead
   if (isUnseen || interrupted.test(code)) throw new Interrupted(isUnseen)
   const rewritten = statusOfRequestError[code]
   return rewritten === undefined || status !== 500 ? undefined : { status: rewritten, body }

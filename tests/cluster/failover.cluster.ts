@@ -35,10 +35,10 @@ const isWhole = () => expect.poll(cluster.isWhole, { timeout: 180_000 }).toBe(tr
 const honest = /^(2\d\d |503 |409 PT409$)/
 
 /**
- * The time that rows need after the failover, and the time that all others need, in milliseconds:
- * the auth service connects again later, and hashes passwords.
+ * The time that rows and streams need after the failover, and the time that all others need, in
+ * milliseconds: the auth service connects again later, and hashes passwords.
  */
-const recoveryMs = { rows: 5_000, others: 20_000 }
+const recoveryMs = { rows: 5_000, others: 30_000 }
 
 /** Returns the figures of a test as one line. */
 const figuresOf = (kinds: Outcome['kinds']) =>
@@ -70,7 +70,7 @@ function expectNothingLost(name: string, outcome: Outcome, failoverMs: number): 
     .toEqual([])
   const late = Object.entries(kinds).filter(([kind, { longestGapMs }]) =>
     longestGapMs >
-      failoverMs + (['write', 'list'].includes(kind) ? recoveryMs.rows : recoveryMs.others)
+      failoverMs + (/^(?:write|list|stream-\d)$/.test(kind) ? recoveryMs.rows : recoveryMs.others)
   )
   expect(late).toEqual([])
   expect(product.ended()).toEqual([])

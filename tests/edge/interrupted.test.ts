@@ -124,7 +124,9 @@ test('a database that cannot be reached is 503 with and without a token, and no 
 /** An error of PostgREST, with the text that libpq adds. */
 const failure = (code: string) => ({
   code,
-  message: 'terminating',
+  message: code === '0A000'
+    ? 'cannot set transaction read-write mode during recovery'
+    : 'terminating',
   details: 'connection to server at "10.1.2.3", port 5432 failed',
   hint: null,
 })
@@ -164,6 +166,7 @@ test.each([
   [504, 'PGRST003'],
   [500, 'PGRST300'],
   [405, '25006'],
+  [400, '0A000'],
 ])(
   'after %i %s a write is not stored, and can be sent again',
   async (status, code) => {
