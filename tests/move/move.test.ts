@@ -3,7 +3,7 @@
  * command, PostgREST and streams.
  */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, onTestFinished } from 'vitest'
 import { openLive } from '../support/live.ts'
 import { storeAccounts, storeOrganization } from '../support/accounts.ts'
 import { publicUrl } from '../support/database.ts'
@@ -293,7 +293,17 @@ test('an operator who stops the command leaves nothing of it, and gets the reaso
 
   // the other direction: its server has no logical log
   await target.sql.query(`insert into private.tenants (tenant) values ('o:there')`)
-  for (const [tenant, reason] of [['o:there', 'wal_level=replica'], ['o:nobody', 'does not have']])
+  await target.sql.query(
+    `insert into private.backfills (name, statement) values ('1.sql', 'select')`,
+  )
+  onTestFinished(async () => void await target.sql.query('delete from private.backfills'))
+  for (
+    const [tenant, reason] of [
+      ['o:there', 'wal_level=replica'],
+      ['o:there', 'still fills in old rows'],
+      ['o:nobody', 'does not have'],
+    ]
+  )
     expect(await startMove(target, source, tenant!).ended).toMatchObject({
       code: 1,
       text: expect.stringContaining(reason!),
