@@ -13,7 +13,7 @@ import { operatorError } from './terminal.ts'
 const prefix = 'tenant_move_'
 
 /** Returns the name of the publication, the slot and the subscription of a tenant. */
-export const nameOf = (tenant: string): string =>
+const nameOf = (tenant: string): string =>
   `${prefix}${createHash('sha256').update(tenant).digest('hex').slice(0, 16)}`
 
 /** Time for which locks of tables are tried, in milliseconds. */

@@ -7,7 +7,7 @@ import type pg from 'pg'
 import { operatorError } from './terminal.ts'
 
 /** A table, with its columns in the order of their names. */
-export type Table = { name: string, columns: { name: string, isBytes: boolean }[] }
+type Table = { name: string, columns: { name: string, isBytes: boolean }[] }
 
 export type TenantTables = {
   /** The tables with a column `tenant`, whose rows PostgreSQL replicates. */

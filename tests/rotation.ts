@@ -52,7 +52,7 @@ export const rooms: [room: string, suites: string[]][] = [
   ['edge/', ['tests/edge/']],
   ['client/', ['tests/typed-client/', 'tests/browser/client', 'tests/browser/bank-files']],
   ['bank-files/', ['tests/bank-files/', 'tests/money/bank-files', 'tests/browser/bank-files']],
-  ['admin/', ['tests/auth/admin-export']],
+  ['admin/', ['tests/auth/admin-export', 'tests/move/']],
   ['app/', ['tests/browser/app-']],
   ['start/', ['tests/start/']],
   ['infra/docker/', ['tests/unit/docker-commands', 'tests/unit/docker-setup']],

@@ -11,7 +11,8 @@ locals {
       expression = "latency * 1", metrics = { latency = ["TargetResponseTime", "p95"] }
     }
     }, merge([
-      for name in ["edge", "auth", "data"] : {
+      # without its readers the primary answers
+      for name in setsubtract(keys(local.services), local.readers) : {
         # A service without a task reports nothing, so a missing value is an outage.
         "${name}-down" = {
           description = "No task of ${name} runs: an outage.", threshold = 1, periods = 2, service = name, operator = "LessThanThreshold", missing = "breaching"
