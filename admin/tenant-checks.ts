@@ -9,7 +9,7 @@ import { operatorError } from './terminal.ts'
 /** A database of a move. */
 export type Cell = { client: pg.Client, url: string, name: string }
 
-/** Returns a URL of PostgreSQL that is given as such, or as the file that holds it. */
+/** Returns the URL of a database. @param given the URL, or the path of a file with it */
 async function readUrl(given: string): Promise<string> {
   if (/^postgres(ql)?:\/\//.test(given)) return given
   const text = await readFile(given, 'utf8').catch(() => '')

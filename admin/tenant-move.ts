@@ -105,7 +105,7 @@ async function switchOver(move: Move, formerUsers: string[]): Promise<void> {
     const rows = await prepareTarget(move, formerUsers, deadline)
     // the open streams of members end here, and go on at the target
     await locker.client.query(
-      `select private.raise_position('a:' || user_id) from (
+      `select private.note_end_of_access('a:' || user_id) from (
         select user_id from auth.members where 'o:' || organization_id = $1 order by 1 desc) m`,
       [tenant],
     )
@@ -142,7 +142,7 @@ async function switchOverPatiently(move: Move): Promise<void> {
       if (--left === 0 || isOpen && signal.aborted) throw error
       out.write(
         `${(error as Error).message} ${
-          isOpen ? 'The source goes on. Trying again.' : 'Opening the target again.'
+          isOpen ? 'The source keeps serving the team. Trying again.' : 'Opening the target again.'
         }\n`,
       )
       if (isOpen) await sleep(pauseMs)

@@ -35,8 +35,8 @@ const endOfAccessOf = (userId: string): string => `a:${userId}`
 const endOfAllAccess = 'a:'
 
 /**
- * Returns the tenants of which a stream must know the changes: those of the stream's changes, of the ends of its
- * user's access, and of all users' (db/core/tenants.sql).
+ * Returns the tenants whose changes a stream must know: those of its rows, that of the ends of its
+ * user's access, and that of all users' (db/core/tenants.sql).
  */
 const tenantsOf = (
   { contexts, access: { userId } }: Entry,

@@ -60,7 +60,7 @@ test('a database server that survived kill -9 of all other processes is reused',
   const others = [
     ...descendants(run.pid, /guard/),
     run.pid,
-    ...descendants(run.pid, /local\/serve|postgrest\.conf/),
+    ...descendants(run.pid, /start\/serve|postgrest\.conf/),
   ]
   for (const pid of others) process.kill(pid, 'SIGKILL')
   await left(others, 5000)
@@ -97,7 +97,7 @@ test('a postmaster.pid of a crashed server does not prevent the start, even if a
 test.each([
   ['PostgreSQL', async () => [await serverPid(directory)]],
   ['PostgREST', async (run: Run) => descendants(run.pid, /postgrest\.conf/)],
-  ['auth', async (run: Run) => descendants(run.pid, /^\S*node infra\/local\/serve\.ts/)],
+  ['auth', async (run: Run) => descendants(run.pid, /^\S*node start\/serve\.ts/)],
 ])(
   'when %s dies, npm start reports it, stops the other processes and fails',
   async (name, find) => {
