@@ -1,5 +1,5 @@
 /** Edits in the reference app survive the end of a session and a restart of the service. */
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { password, person, signedIn, team } from '../support/person.ts'
 import { store } from './app-books.ts'
@@ -55,8 +55,14 @@ test('Ben, whose session is revoked from his phone, sees one notice, enters his 
   await dialog.waitFor()
   expect(await readableText(page)).not.toContain('900')
   expect(await barriers(page)).toEqual([])
+  // the way back into the team is slow
+  const heldBack = Promise.withResolvers<Route>()
+  await page.route('**/organization/set-active', heldBack.resolve, { times: 1 })
   await dialog.getByLabel('Password').fill(password)
   await dialog.getByRole('button', { name: 'Sign in' }).click()
+  const route = await heldBack.promise
+  expect(await readableText(page)).not.toContain('900')
+  await route.continue()
   await dialog.waitFor({ state: 'detached' })
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Rent of the office')
   await page.getByRole('button', { name: /Workspace:\s*The Team/ }).waitFor()

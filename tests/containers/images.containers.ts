@@ -79,7 +79,7 @@ test('the auth image has Node and the service, and no development tools, npm or 
   await expect(inAuth('sh', '-c', 'true')).rejects.toThrow('sh')
   expect((await inAuth('node', '-p', 'require("fs").readdirSync("/app").sort().join()')).trim())
     .toBe(
-      'admin,app,auth,bank-files,client,common,db,description,edge,http,infra,node_modules,package.json,rates,realtime,start,storage',
+      'admin,app,auth,bank-files,client,common,db,edge,http,infra,node_modules,package.json,rates,realtime,start,storage',
     )
   // The reference app's build, and none of its source.
   expect((await inAuth('node', '-p', 'require("fs").readdirSync("/app/app").join()')).trim()).toBe(

@@ -64,6 +64,8 @@ export const signInMethodsQuery = queryOptions({
 
 export const signUp = (input: { email: string, password: string, name: string }) =>
   auth.signUp(input)
+/** The key of the mutations that sign in and then return to a context. */
+export const signInKey = ['sign-in']
 export const signIn = (input: { email: string, password: string }) => auth.signIn(input)
 
 /** Signs out. A session that has already ended needs no sign-out. */

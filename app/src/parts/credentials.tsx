@@ -12,6 +12,7 @@ import {
   returnTo,
   sendVerification,
   signIn,
+  signInKey,
   signInMethodsQuery,
 } from '../data/me.ts'
 import { Checkbox, Form, SubmitButton, TextField } from './form.tsx'
@@ -78,6 +79,7 @@ export function ProviderSignIn({ to }: { to: string }) {
 /** Signs in with a passkey. @param contextId the organization to return to */
 export function PasskeySignIn({ contextId = null }: { contextId?: string | null }) {
   const enter = useMutation({
+    mutationKey: signInKey,
     mutationFn: async () => {
       await enterWithPasskey()
       await returnTo(contextId)
@@ -161,12 +163,14 @@ type SignInFormProps = {
 /** The password, then the code of an account with two factors. */
 export function SignInForm({ email, afterwards }: SignInFormProps) {
   const enter = useMutation({
+    mutationKey: signInKey,
     mutationFn: async (input: Parameters<typeof signIn>[0]) => {
       await signIn(input)
       await afterwards?.()
     },
   })
   const finish = useMutation({
+    mutationKey: signInKey,
     mutationFn: async (input: Parameters<typeof finishSignIn>[0]) => {
       await finishSignIn(input)
       await afterwards?.()

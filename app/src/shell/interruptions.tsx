@@ -5,13 +5,12 @@ import { shell as m } from '../messages/shell.ts'
 import { PasskeySignIn, ProviderSignIn, SignInForm } from '../parts/credentials.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNote } from '../parts/ui.tsx'
-import { useSession } from './session.ts'
 import { nameOf, useSessionContext } from './session-context.tsx'
 
-export function Interruption() {
-  const { hasEnded } = useSession()
+/** @param isCovered shows the sign-in instead of the page */
+export function Interruption({ isCovered }: { isCovered: boolean }) {
   const { elsewhere } = useSessionContext()
-  if (hasEnded) return <SignInAgain />
+  if (isCovered) return <SignInAgain />
   return elsewhere !== null && <ContextSwitched {...elsewhere} />
 }
 

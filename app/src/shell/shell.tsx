@@ -1,8 +1,10 @@
 /** The frame around every page of a signed-in user. */
+import { useIsMutating } from '@tanstack/react-query'
 import { Link, Outlet } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { Suspense, useEffect, useLayoutEffect, useState } from 'react'
 import { useLostConnection } from '../data/connection.ts'
+import { signInKey } from '../data/me.ts'
 import { useAsOf } from '../data/queries.ts'
 import { formatMoment } from '../locale/days.ts'
 import { useKeptFocus } from './kept-focus.ts'
@@ -35,18 +37,32 @@ export function Shell() {
   )
 }
 
-function Interruptions() {
+/**
+ * Returns true while the page needs a new sign-in. A new session begins in the personal context, so
+ * the page stays covered until the session is back in the context of the page: a change that is
+ * saved in between would be sent to the personal one.
+ */
+function useCovered(): boolean {
   const { hasEnded } = useSession()
+  const isSigningIn = useIsMutating({ mutationKey: signInKey }) > 0
+  const [wasCovered, setCovered] = useState(hasEnded)
+  const isCovered = hasEnded || (wasCovered && isSigningIn)
+  if (wasCovered !== isCovered) setCovered(isCovered)
+  return isCovered
+}
+
+function Interruptions() {
+  const isCovered = useCovered()
   const { elsewhere } = useSessionContext()
   // the next person at this screen must not read the figures
   useLayoutEffect(() => {
-    document.documentElement.toggleAttribute('data-session-ended', hasEnded)
+    document.documentElement.toggleAttribute('data-session-ended', isCovered)
     // the sign-in page may replace the shell before the shell renders again
     return () => document.documentElement.removeAttribute('data-session-ended')
-  }, [hasEnded])
-  return (hasEnded || elsewhere !== null) && (
+  }, [isCovered])
+  return (isCovered || elsewhere !== null) && (
     <Suspense>
-      <Interruption />
+      <Interruption isCovered={isCovered} />
     </Suspense>
   )
 }
