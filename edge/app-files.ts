@@ -13,7 +13,7 @@ import { acceptsHtml, defaultHost, type Listener } from '../common/http-server.t
 import type { ObjectLocation } from '../common/object-location.ts'
 import type { WireError } from '../common/error-codes.ts'
 import { headersOfEdge } from './reject.ts'
-import { appOnlyReads, nothingHere } from './wrong-doors.ts'
+import { onlyReads, nothingHere } from './unknown-paths.ts'
 
 /** Paths of the edge itself. A file of the app with such a name is never served. */
 const reserved =
@@ -178,7 +178,7 @@ export function appFiles(directory: string, policy: string): Listener {
     const { incoming } = bindings as HttpBindings
     if (method !== 'GET' && method !== 'HEAD')
       return Response.json(
-        { error: 'METHOD_NOT_ALLOWED', message: appOnlyReads } satisfies WireError,
+        { error: 'METHOD_NOT_ALLOWED', message: onlyReads } satisfies WireError,
         {
           status: 405,
           headers: { ...headersOfEdge, allow: 'GET, HEAD' },

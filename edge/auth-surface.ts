@@ -72,7 +72,7 @@ export async function rejectAuth(
  * Answers a request at a path of another backend. Pages of every origin can read the sentence, as
  * they can at that backend.
  */
-export async function rejectWrongDoor(request: EdgeRequest, sentence: string): Promise<void> {
+export async function rejectUnknownPath(request: EdgeRequest, sentence: string): Promise<void> {
   const { id, incoming: { headers, method }, incoming, outgoing } = request
   const cors = headers.origin === undefined ? {} : { 'access-control-allow-origin': '*' }
   if (method !== 'OPTIONS') return rejectAuth(request, 'NOT_FOUND', sentence, cors)

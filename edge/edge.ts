@@ -12,14 +12,14 @@ import { requestIdHeader, requestIdOf } from '../common/request-id.ts'
 import type { AddressRange } from '../common/settings.ts'
 import type { Tracing } from '../common/tracing.ts'
 import { isOfApp } from './app-files.ts'
-import { rejectAuth, rejectWrongDoor } from './auth-surface.ts'
+import { rejectAuth, rejectUnknownPath } from './auth-surface.ts'
 import type { ConnectionShares } from './connection-shares.ts'
 import { dataSurface, type DataSurface } from './data-surface.ts'
 import type { EdgeRequest } from './request.ts'
 import type { Hold } from './hold.ts'
 import { headersOfEdge, rejections, type RejectionCode } from './reject.ts'
 import { anyAnswers, type Upstreams } from './upstreams.ts'
-import { wrongDoor } from './wrong-doors.ts'
+import { directionFor } from './unknown-paths.ts'
 
 /**
  * Path prefixes of the data surface, and the rest of the target. supabase-js uses the second
@@ -255,10 +255,10 @@ async function serveTarget(parts: Parts, request: EdgeRequest, target: string): 
   // Matches the path without decoding it. A path that matches only after decoding is a different
   // path.
   const [, prefix, path = '/', query = ''] = dataPath.exec(target) ?? []
-  const sentence = prefix === undefined ? wrongDoor(target) : undefined
+  const sentence = prefix === undefined ? directionFor(target) : undefined
   if (sentence !== undefined) {
     observeRequest(parts, 'app', request)
-    return rejectWrongDoor(request, sentence)
+    return rejectUnknownPath(request, sentence)
   }
   const isApp = app !== undefined && isOfApp(target)
   const surface = isApp ? 'app' : prefix === undefined ? 'auth' : 'data'

@@ -16,7 +16,7 @@ const sentence = (problem: string, direction: string) =>
 const unknownPath = (direction: string) => sentence('This path does not exist.', direction)
 
 /** The direction for each path. The first match counts. */
-const doors: readonly (readonly [path: RegExp, direction: string])[] = [
+const directions: readonly (readonly [path: RegExp, direction: string])[] = [
   // supabase-js. Its /rest/v1 is an address of the data surface
   [/^\/auth\/v1(?:[/?]|$)/, signIn],
   [/^\/storage\/v1(?:[/?]|$)/, files],
@@ -38,8 +38,8 @@ const doors: readonly (readonly [path: RegExp, direction: string])[] = [
  * Returns a sentence that names the right path. Undefined for every path that is not another
  * backend's.
  */
-export function wrongDoor(target: string): string | undefined {
-  const direction = doors.find(([path]) => path.test(target))?.[1]
+export function directionFor(target: string): string | undefined {
+  const direction = directions.find(([path]) => path.test(target))?.[1]
   return direction === undefined ? undefined : unknownPath(direction)
 }
 
@@ -47,4 +47,4 @@ export function wrongDoor(target: string): string | undefined {
 export const nothingHere = unknownPath(surfaces)
 
 /** The sentence for a method that changes something, at a path of the app. */
-export const appOnlyReads = sentence('The app has only GET and HEAD.', surfaces)
+export const onlyReads = sentence('The app has only GET and HEAD.', surfaces)

@@ -1,5 +1,5 @@
 /**
- * The output of `infra/docker/admin status` about a deployment: infra/docker/watched.sh with a fake
+ * The output of `infra/docker/admin status` about a deployment: infra/docker/status.sh with a fake
  * Docker.
  */
 import { execFile } from 'node:child_process'
@@ -27,7 +27,7 @@ async function answer(script: string): Promise<void> {
 }
 async function state(): Promise<string[]> {
   const script =
-    'set -euo pipefail; . infra/docker/deployment.sh; . infra/docker/watched.sh; show_state'
+    'set -euo pipefail; . infra/docker/deployment.sh; . infra/docker/status.sh; show_state'
   const { stdout } = await promisify(execFile)('bash', ['-c', script], {
     cwd: folder,
     env: { PATH: `${join(folder, 'bin')}:${process.env['PATH']}` },
