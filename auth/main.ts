@@ -1,20 +1,19 @@
 /** The composition root: makes every part once and passes it to the parts that need it. */
 import { pathToFileURL } from 'node:url'
-import { getRequestListener } from '@hono/node-server'
 import type pg from 'pg'
 import type { Registry } from 'prom-client'
 import { migrationNames } from '../db/migrate.ts'
 import { openApiDocument } from '../http/openapi/openapi.ts'
 import { withWholeRows } from '../http/openapi/whole-rows.ts'
 import { isFileUrl } from '../common/contract.ts'
-import { defaultHost, startServer, type Listener } from '../common/http-server.ts'
+import { startServer, type Listener } from '../common/http-server.ts'
 import { createLog, describeError, type Log } from '../common/log.ts'
 import { openObjects } from '../common/open-objects.ts'
 import type { Observers, Service } from '../common/service.ts'
 import { readSettings, type Settings } from '../common/settings.ts'
 import { endFailedStart, gracefulShutdown } from '../common/shutdown.ts'
 import { startTracing } from '../common/tracing.ts'
-import { createApp, labelPaths, type AppParts, type Paths } from '../http/app.ts'
+import { createApp, labelPaths, listenerOf, type AppParts, type Paths } from '../http/app.ts'
 import { withClient } from '../http/database.ts'
 import { createHttpMetrics } from '../http/metrics.ts'
 import type { Program } from '../http/room.ts'
@@ -175,10 +174,7 @@ function listen(
   let stopping = false
   const app = createApp({ ...parts, name: 'finance-auth', isStopping: () => stopping })
   const service: Service = {
-    listener: getRequestListener(
-      (request, bindings) => app.fetch(request, bindings),
-      defaultHost,
-    ),
+    listener: listenerOf(app),
     isReady: async () => !stopping && Object.values(await parts.ready()).every(Boolean),
     publicKeys,
   }

@@ -1,9 +1,10 @@
 /** The Hono app: the middleware of every request, the routes, and the paths for operators. */
-import type { HttpBindings } from '@hono/node-server'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono, type Context } from 'hono'
 import { clientReader, isFromTrustedProxy, isOnThisMachine } from '../common/client-address.ts'
-import { policyOfData } from '../common/http-server.ts'
+import { defaultHost, policyOfData, type Listener } from '../common/http-server.ts'
 import { requestIdHeader, requestIdOf } from '../common/request-id.ts'
 import type { Tracing } from '../common/tracing.ts'
 import { basePath } from '../common/contract.ts'
@@ -80,6 +81,13 @@ export function createApp(parts: AppParts): Hono<Env> {
   addRoutes(app, parts, addressOf)
   return app
 }
+
+/** Returns the listener of Node's HTTP server that serves the app. */
+export const listenerOf = (app: Hono<Env>): Listener =>
+  getRequestListener(async (request, env) => {
+    const response = await app.fetch(request, env)
+    return env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
+  }, defaultHost)
 
 /**
  * Returns false for a path with dots or encoded letters that reads as another path here. The edge
@@ -291,5 +299,12 @@ function logged(
       ms: Math.round(ms * 10) / 10,
       client: addressOf(context),
     }, 'request')
+    const sendBody = context.get('sendBody')
+    if (sendBody === undefined || !context.res.ok) return
+    const { outgoing } = context.env
+    outgoing.writeHead(context.res.status, [...headers].flat())
+    // without a part of the body, because Node would keep the headers of such a part in 60 pieces
+    outgoing.flushHeaders()
+    sendBody(outgoing)
   }
 }

@@ -111,6 +111,12 @@ export interface Services extends CoreServices {}
 /** The parts of a process, which serves only the routes of its own rooms. */
 export type ProcessServices = CoreServices & Partial<Services>
 
+/**
+ * Sends the body of a response to the connection itself, after the headers. A body that Hono sends
+ * costs some 10 KB of memory for as long as it lasts.
+ */
+export type SendBody = (outgoing: HttpBindings['outgoing']) => void
+
 type Variables = {
   requestId: string
   services: Services
@@ -132,6 +138,8 @@ type Variables = {
   cookies: string[]
   /** The URL to which a browser is redirected instead of receiving a page. */
   redirectTo: string | undefined
+  /** Set by a handler whose response lasts long, and has no other body. */
+  sendBody: SendBody | undefined
 }
 
 export type Env = { Bindings: HttpBindings, Variables: Variables }

@@ -4,7 +4,6 @@
  * addresses.
  */
 import { pathToFileURL } from 'node:url'
-import { getRequestListener } from '@hono/node-server'
 import {
   identityConfig,
   cacheForASecond,
@@ -12,13 +11,13 @@ import {
   openIdentity,
   type IdentityConfig,
 } from '../auth/index.ts'
-import { defaultHost, startServer } from '../common/http-server.ts'
+import { startServer } from '../common/http-server.ts'
 import { createLog, describeError, type Log } from '../common/log.ts'
 import { readSettings } from '../common/settings.ts'
 import { endFailedStart, gracefulShutdown } from '../common/shutdown.ts'
 import { startTracing } from '../common/tracing.ts'
 import { migrationNames } from '../db/migrate.ts'
-import { createApp, labelPaths, type AppParts } from '../http/app.ts'
+import { createApp, labelPaths, listenerOf, type AppParts } from '../http/app.ts'
 import { createHttpMetrics } from '../http/metrics.ts'
 import type { Program } from '../http/room.ts'
 import { realtime } from './index.ts'
@@ -42,7 +41,7 @@ function listen(
   let stopping = false
   const app = createApp({ ...parts, name, isStopping: () => stopping })
   return startServer(
-    getRequestListener((request, bindings) => app.fetch(request, bindings), defaultHost),
+    listenerOf(app),
     {
       host: config.host,
       port: config.port,

@@ -18,7 +18,7 @@ const accessCheckMs = 30_000
  */
 const minCheckMs = 250
 /** Number of accesses in one statement. With all of them events would wait. */
-const checkedTogether = 1_000
+const checkedTogether = 250
 /** Pause after a failed read or check, in milliseconds. */
 export const failureMs = 2_000
 

@@ -3,6 +3,7 @@
  * of single requests, and one for each table and context. So a slow reader costs no queue. It sends
  * only when the connection can take more.
  */
+import type { Writable } from 'node:stream'
 import { merge, type Change } from './row-changes.ts'
 
 /**
@@ -23,43 +24,16 @@ export type EndReason = 'expired' | 'ended'
 export const closings = ['client', 'expired', 'ended', 'slow', 'stop'] as const
 export type Closing = typeof closings[number]
 
-const encoder = new TextEncoder()
-
 const event = (name: string, cursor: string | undefined, data: object): string =>
   `event: ${name}\n${cursor === undefined ? '' : `id: ${cursor}\n`}data: ${
     JSON.stringify(data)
   }\n\n`
-
-export type Stream<Position> = {
-  /** The body of the response. */
-  body: ReadableStream<Uint8Array>
-  /**
-   * Sends `ready` and, if changes were lost, `reset`. @param cursor the cursor that the client
-   * keeps
-   */
-  open: (cursor: string, isLost: boolean) => void
-  add: (change: Change) => void
-  /** Replaces the changes in the set by `reset`, after which the client reads everything. */
-  reset: () => void
-  /**
-   * Sends the set, or waits until the reader can take it. @param position the set has the changes
-   * up to there
-   */
-  deliver: (position: Position) => void
-  /** Sends a comment, with the cursor of the position if all changes were sent. */
-  beat: (position: Position) => void
-  /** Closes the stream if its reader has taken nothing for ten seconds. */
-  dropIfStuck: () => void
-  /** Closes the stream. @param reason the client's reason; without one it only resumes */
-  close: (closing: Closing, reason?: EndReason) => void
-}
 
 /** The changes that a stream has not sent yet: a bounded set, or `reset` in its place. */
 function createUnsent() {
   const changes = new Map<string, Change>()
   let isReset = false
   return {
-    isWaiting: () => changes.size > 0 || isReset,
     add: (change: Change): void => {
       const context = `${change.table} ${change.organizationId ?? ''}`
       const ofRequest = `${context} ${change.changeId ?? ''}`
@@ -72,10 +46,10 @@ function createUnsent() {
       isReset = true
     },
     /**
-     * Empties the set. Only the last event has the cursor, so a client that has received a part of
-     * them gets all of them again. @returns the events, and the number of changes
+     * Only the last event has the cursor, so a client that has received a part of them gets all of
+     * them again. @returns the events, and the number of changes
      */
-    take: (cursor: string): { text: string, size: number } => {
+    toText: (cursor: string): { text: string, size: number } => {
       const events: [name: string, data: object][] = isReset ? [['reset', {}]] : []
       for (const { table, organizationId, actions, ids, changeId } of changes.values()) {
         events.push(['change', {
@@ -89,136 +63,152 @@ function createUnsent() {
       const text = events.map(([name, data], at) =>
         event(name, at === events.length - 1 ? cursor : undefined, data)
       ).join('')
-      const { size } = changes
-      changes.clear()
-      isReset = false
-      return { text, size }
+      return { text, size: changes.size }
     },
   }
 }
 
 /**
- * The body of the response. Its text waits until the reader can take it.
- * @param onRequest called when the reader waits for the next part
- * @param onClose called once
+ * A class, because a process has thousands of streams, and closures of each would cost 2 KB. Its
+ * text waits until the connection has taken the earlier one.
  */
-function createOutput(onRequest: () => void, onClose: (closing: Closing) => void) {
-  let text = 'retry: 1000\n\n'
-  let isClosed = false
-  /** The reader waits for the next part of the body. */
-  let requested: (() => void) | undefined
-  let controller: ReadableStreamDefaultController<Uint8Array>
-
-  const finish = (closing: Closing): void => {
-    if (isClosed) return
-    isClosed = true
-    requested?.()
-    requested = undefined
-    onClose(closing)
-  }
-  const send = (): void => {
-    if (text === '' || requested === undefined) return
-    controller.enqueue(encoder.encode(text))
-    text = ''
-    requested()
-    requested = undefined
-  }
-  const body = new ReadableStream<Uint8Array>({
-    start: (of) => {
-      controller = of
-    },
-    pull: () => {
-      const part = Promise.withResolvers<void>()
-      requested = part.resolve
-      onRequest()
-      send()
-      return part.promise
-    },
-    cancel: () => finish('client'),
-  }, { highWaterMark: 0 })
-  return {
-    body,
-    isClosed: () => isClosed,
-    isRequested: () => requested !== undefined,
-    write: (more: string): void => {
-      text += more
-    },
-    send,
-    /** Closes with an error, so that the reader receives no earlier text. */
-    fail: (closing: Closing, error: Error): void => {
-      finish(closing)
-      controller.error(error)
-    },
-    /** Closes after a last event. */
-    end: (closing: Closing, last: string | undefined): void => {
-      if (last !== undefined) controller.enqueue(encoder.encode(last))
-      controller.close()
-      finish(closing)
-    },
-  }
-}
-
-/**
- * @param encode returns the cursor of a position
- * @param onClose called once
- * @param onSent called with the number of changes in each delivery
- */
-export function createStream<Position>(
-  encode: (position: Position) => string,
-  onClose: (closing: Closing) => void,
-  onSent: (changes: number) => void,
-): Stream<Position> {
-  const unsent = createUnsent()
-  let stuckSince: number | undefined
-  let isOpen = false
+export class Stream<Position> {
+  readonly #encode: (position: Position) => string
+  readonly #onClose: (closing: Closing) => void
+  readonly #onSent: (changes: number) => void
+  /** Absent while there is nothing to send. */
+  #unsent: ReturnType<typeof createUnsent> | undefined
+  #text = 'retry: 1000\n\n'
+  /** The response, as soon as its headers are set. */
+  #outgoing: Writable | undefined
+  #isOpen = false
+  #isClosed = false
+  /** The connection has not yet taken the earlier text, or there is none yet. */
+  #isBusy = true
+  #stuckSince: number | undefined
   /** The position up to which the set must be sent once the reader can take it. */
-  let due: Position | undefined
-  const output = createOutput(() => {
-    stuckSince = undefined
-    if (due !== undefined) collect(due)
-  }, onClose)
-  /** Moves the set into the text. */
-  const collect = (position: Position): void => {
-    const { text, size } = unsent.take(encode(position))
-    output.write(text)
-    onSent(size)
-    due = undefined
+  #due: Position | undefined
+
+  /**
+   * @param encode returns the cursor of a position
+   * @param onClose called once
+   * @param onSent called with the number of changes in each delivery
+   */
+  constructor(
+    encode: (position: Position) => string,
+    onClose: (closing: Closing) => void,
+    onSent: (changes: number) => void,
+  ) {
+    this.#encode = encode
+    this.#onClose = onClose
+    this.#onSent = onSent
   }
-  return {
-    body: output.body,
-    open: (cursor, isLost) => {
-      isOpen = true
-      output.write(event('ready', isLost ? undefined : cursor, {}))
-      if (isLost) output.write(event('reset', cursor, {}))
-      output.send()
-    },
-    add: unsent.add,
-    reset: unsent.reset,
-    deliver: (position) => {
-      if (output.isClosed() || !unsent.isWaiting()) return
-      if (!output.isRequested()) due = position
-      else {
-        collect(position)
-        output.send()
-      }
-    },
-    beat: (position) => {
-      if (output.isClosed() || !isOpen || !output.isRequested()) return
-      output.write(unsent.isWaiting() ? ':\n\n' : `:\nid: ${encode(position)}\n\n`)
-      output.send()
-    },
-    dropIfStuck: () => {
-      if (output.isClosed() || !isOpen || output.isRequested()) return
-      stuckSince ??= performance.now()
-      if (performance.now() - stuckSince < stuckMs) return
-      output.fail('slow', new Error('The reader of a live stream takes nothing.'))
-    },
-    close: (closing, reason) => {
-      if (output.isClosed()) return
-      // a slow reader would receive earlier changes first
-      if (!output.isRequested() && reason !== undefined)
-        output.fail(closing, new Error('A live stream has lost its access.'))
-      else output.end(closing, reason && event('end', undefined, { reason }))
-    },
+
+  /**
+   * Sends `ready` and, if changes were lost, `reset`. @param cursor the cursor that the client
+   * keeps
+   */
+  open(cursor: string, isLost: boolean): void {
+    this.#isOpen = true
+    this.#write(event('ready', isLost ? undefined : cursor, {}))
+    if (isLost) this.#write(event('reset', cursor, {}))
+  }
+
+  /** Sends to this response, whose headers are set. */
+  sendTo(outgoing: Writable): void {
+    this.#outgoing = outgoing
+    outgoing.once('close', () => this.#finish('client'))
+    // the access or the client may have gone in the meantime
+    if (outgoing.destroyed) this.#finish('client')
+    if (this.#isClosed) outgoing.end()
+    else this.#free()
+  }
+
+  add(change: Change): void {
+    this.#unsent ??= createUnsent()
+    this.#unsent.add(change)
+  }
+
+  /** Replaces the changes in the set by `reset`, after which the client reads everything. */
+  reset(): void {
+    this.#unsent ??= createUnsent()
+    this.#unsent.reset()
+  }
+
+  /**
+   * Sends the set, or waits until the reader can take it. @param position the set has the changes
+   * up to there
+   */
+  deliver(position: Position): void {
+    if (this.#isClosed || this.#unsent === undefined) return
+    if (this.#isBusy) this.#due = position
+    else this.#collect(position)
+  }
+
+  /**
+   * Sends a comment, with the cursor of the position if all changes were sent. @param position
+   * undefined if the client has its cursor
+   */
+  beat(position: Position | undefined): void {
+    if (this.#isClosed || !this.#isOpen || this.#isBusy) return
+    this.#write(
+      position === undefined || this.#unsent !== undefined
+        ? ':\n\n'
+        : `:\nid: ${this.#encode(position)}\n\n`,
+    )
+  }
+
+  /** Closes the stream if its reader has taken nothing for ten seconds. */
+  dropIfStuck(): void {
+    if (this.#isClosed || !this.#isOpen || !this.#isBusy) return
+    this.#stuckSince ??= performance.now()
+    if (performance.now() - this.#stuckSince >= stuckMs) this.#cut('slow')
+  }
+
+  /** Closes the stream. @param reason the client's reason; without one it only resumes */
+  close(closing: Closing, reason?: EndReason): void {
+    if (this.#isClosed) return
+    // a slow reader would receive earlier changes first
+    if (this.#isBusy && reason !== undefined) return this.#cut(closing)
+    this.#finish(closing)
+    this.#outgoing?.end(reason && event('end', undefined, { reason }))
+  }
+
+  /** Closes the connection, so that the reader receives no earlier text. */
+  #cut(closing: Closing): void {
+    this.#finish(closing)
+    this.#outgoing?.destroy()
+  }
+
+  #finish(closing: Closing): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#onClose(closing)
+  }
+
+  /** Called when the connection has taken the earlier text. */
+  #free(): void {
+    if (this.#isClosed) return
+    this.#isBusy = false
+    this.#stuckSince = undefined
+    if (this.#due === undefined) this.#write('')
+    else this.#collect(this.#due)
+  }
+
+  /** Sends the set. */
+  #collect(position: Position): void {
+    const { text = '', size = 0 } = this.#unsent?.toText(this.#encode(position)) ?? {}
+    this.#unsent = undefined
+    this.#due = undefined
+    this.#write(text)
+    this.#onSent(size)
+  }
+
+  #write(more: string): void {
+    this.#text += more
+    if (this.#text === '' || this.#isBusy) return
+    this.#isBusy = true
+    this.#outgoing?.write(this.#text, () => this.#free())
+    this.#text = ''
   }
 }

@@ -70,9 +70,8 @@ export const changeRoutes = [
         newStreams.limit,
       )
       if (!allowed) throw rejection('RATE_LIMIT_EXCEEDED', undefined, retryAfterSeconds)
-      return new Response(await streams.open(access, tables, c.req.header('last-event-id')), {
-        headers,
-      })
+      c.set('sendBody', await streams.open(access, tables, c.req.header('last-event-id')))
+      return new Response(null, { headers })
     },
   }),
 ]

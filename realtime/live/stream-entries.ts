@@ -28,6 +28,8 @@ export type Entry = {
   membership?: string | null
   /** Absent before that check. */
   cursors?: Cursors
+  /** The checkpoints of the newest cursor that was made for the client. */
+  sent?: Checkpoint[]
 }
 
 /** The tenants that note the ends of accesses: of a user, and of all users. */

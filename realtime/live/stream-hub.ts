@@ -6,10 +6,11 @@
 import type pg from 'pg'
 import type { Log } from '../../common/log.ts'
 import { reject } from '../../http/errors.ts'
+import type { SendBody } from '../../http/route.ts'
 import { createAccessChecks } from './access-checks.ts'
 import { addMissed, createChangeReader } from './change-reader.ts'
 import { createCursors, type Checkpoint } from './cursor.ts'
-import { createStream, type Closing } from './event-stream.ts'
+import { Stream, type Closing } from './event-stream.ts'
 import { readRights, type Rights } from './row-changes.ts'
 import type { Access } from './stream-access.ts'
 import { createEntries, type Entries, type Entry } from './stream-entries.ts'
@@ -51,7 +52,7 @@ export type ChangeStreams = {
     access: Access,
     tables: ReadonlySet<string> | undefined,
     lastEventId: string | undefined,
-  ) => Promise<ReadableStream<Uint8Array>>
+  ) => Promise<SendBody>
   count: () => number
   /** The time since the last read, in seconds; 0 without streams. */
   lagSeconds: () => number
@@ -119,8 +120,11 @@ function newEntry(
       ...(keyRole !== null && organizationId !== null ? [] : [`u:${userId}`]),
       ...(organizationId === null ? [] : [`o:${organizationId}`]),
     ],
-    stream: createStream<Checkpoint[]>(
-      (checkpoints) => entry.cursors?.encode(checkpoints) ?? '',
+    stream: new Stream<Checkpoint[]>(
+      (checkpoints) => {
+        entry.sent = checkpoints
+        return entry.cursors?.encode(checkpoints) ?? ''
+      },
       (closing) => {
         entries.remove(entry)
         observer.closed(closing)
@@ -137,7 +141,7 @@ async function openStream(
   access: Access,
   tables: ReadonlySet<string> | undefined,
   lastEventId: string | undefined,
-): Promise<ReadableStream<Uint8Array>> {
+): Promise<SendBody> {
   const { pool, entries, rights, cursorsOf, checks, reader } = parts
   const allRights = await rights()
   rejectOverLimit(parts, access)
@@ -165,7 +169,7 @@ async function openStream(
     entry.stream.deliver(entries.checkpointsOf(entry))
     reader.begin()
     checks.planFor(entry)
-    return entry.stream.body
+    return (outgoing) => entry.stream.sendTo(outgoing)
   } catch (error) {
     entry.stream.close('stop')
     throw error
@@ -206,8 +210,13 @@ export function createChangeStreams(
   let beat = 0
   const beats = setInterval(() => {
     beat = (beat + 1) % beatParts
-    for (const entry of entries.all)
-      if (entry.beat === beat) entry.stream.beat(entries.checkpointsOf(entry))
+    for (const entry of entries.all) {
+      if (entry.beat !== beat) continue
+      const checkpoints = entries.checkpointsOf(entry)
+      // a cursor costs an encryption, and most streams have not moved
+      const hasMoved = checkpoints.some((checkpoint, at) => checkpoint !== entry.sent?.[at])
+      entry.stream.beat(hasMoved ? checkpoints : undefined)
+    }
   }, beatMs / beatParts).unref()
   const stuckChecks = setInterval(() => {
     for (const { stream } of entries.all) stream.dropIfStuck()

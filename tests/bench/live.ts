@@ -14,7 +14,7 @@ import { runProgram } from './programs.ts'
 import { benchStack, people, person, quantile, type Ask, type BenchStack } from './stack.ts'
 
 const users = 1_100
-const secret = 'a secret of the bench, long enough for it'
+export const secret = 'a secret of the bench, long enough for it'
 
 const writers = 12
 const pairs = 15
@@ -37,11 +37,15 @@ const addressOf = (user: number): string => `10.1.${user >> 8}.${user & 255}`
 
 type Reader = { socket: Socket, onText: (text: string) => void }
 
+/** @returns the ids of rows in events */
+export const idsIn = (text: string): string[] =>
+  text.match(/[\da-f]{8}-[\da-f-]{27}(?=["\]])/g) ?? []
+
 /**
  * Opens a stream of a user over a raw connection, whose cost is small beside the measured server's.
  * Resolves after `ready`.
  */
-async function openStream(port: number, user: number): Promise<Reader> {
+export async function openStream(port: number, user: number): Promise<Reader> {
   const socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1')
   const reader: Reader = { socket, onText: () => undefined }
   const opened = new Promise<void>((resolve, reject) => {
@@ -63,7 +67,7 @@ async function openStream(port: number, user: number): Promise<Reader> {
 
 const sample = { name: 'Bread', amount: -3, transaction_date: '2026-01-02T10:00:00Z' }
 
-async function create(ask: Ask, id: string = randomUUID()): Promise<number> {
+export async function create(ask: Ask, id: string = randomUUID()): Promise<number> {
   const { status, ms } = await ask('/transactions', { ...sample, id }, { prefer: 'return=minimal' })
   if (status !== 201) throw new Error(`unexpected ${status}`)
   return ms
@@ -134,7 +138,7 @@ async function latencyFigure(
   const times: number[] = []
   stream.onText = (text) => {
     const now = performance.now()
-    for (const id of text.match(/[\da-f]{8}-[\da-f-]{27}(?=["\]])/g) ?? []) {
+    for (const id of idsIn(text)) {
       const since = begun.get(id)
       if (since !== undefined) times.push(now - since)
     }
@@ -158,7 +162,7 @@ async function latencyFigure(
   }
 }
 
-const residentMegabytes = (pid: number): number =>
+export const residentMegabytes = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
 
 /** Runs all measurements of this file, in about three minutes. */

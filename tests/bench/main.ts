@@ -15,6 +15,7 @@ import { print, type Figure } from './figures.ts'
 import { listFigures } from './embedded-lists.ts'
 import { fileFigures } from './files.ts'
 import { liveFigures } from './live.ts'
+import { manyStreamsFigures } from './many-streams.ts'
 import { insertLargePerson, personFigures } from './one-person.ts'
 import { growthFigures, readFigures } from './reads.ts'
 import { benchStack } from './stack.ts'
@@ -45,6 +46,7 @@ const parts = {
   writes: writeFigures,
   auth: authFigures,
   live: liveFigures,
+  streams: manyStreamsFigures,
   files: fileFigures,
 }
 for (const [name, measure] of Object.entries(parts))
