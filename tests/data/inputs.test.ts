@@ -178,13 +178,13 @@ async function askMany<Kind extends { name: string }>(
 }
 
 test('a random request to a table gets a status below 500', {
-  timeout: isLong ? 3_600_000 : 120_000,
+  timeout: isLong ? 3_600_000 : 600_000,
 }, async () => {
   expect(await askMany(ground.catalogue.tables, tableRequest)).toEqual([])
 })
 
 test('a random request to a function gets a status below 500', {
-  timeout: isLong ? 3_600_000 : 120_000,
+  timeout: isLong ? 3_600_000 : 600_000,
 }, async () => {
   expect(await askMany(ground.functions, functionRequest)).toEqual([])
   if (isLong)
