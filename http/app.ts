@@ -52,6 +52,7 @@ export function createApp(parts: AppParts): Hono<Env> {
   const addressOf = (context: Context) =>
     clientOf(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'))
 
+  app.use(sendOwnBody)
   app.use(
     logged(
       metrics,
@@ -299,12 +300,17 @@ function logged(
       ms: Math.round(ms * 10) / 10,
       client: addressOf(context),
     }, 'request')
-    const sendBody = context.get('sendBody')
-    if (sendBody === undefined || !context.res.ok) return
-    const { outgoing } = context.env
-    outgoing.writeHead(context.res.status, [...headers].flat())
-    // without a part of the body, because Node would keep the headers of such a part in 60 pieces
-    outgoing.flushHeaders()
-    sendBody(outgoing)
   }
+}
+
+/** Sends the complete headers of a response, and lets its handler send the body. */
+async function sendOwnBody(context: RouteContext, next: () => Promise<void>): Promise<void> {
+  await next()
+  const sendBody = context.get('sendBody')
+  if (sendBody === undefined || !context.res.ok) return
+  const { outgoing } = context.env
+  outgoing.writeHead(context.res.status, [...context.res.headers].flat())
+  // without a part of the body, because Node would keep the headers of such a part in 60 pieces
+  outgoing.flushHeaders()
+  sendBody(outgoing)
 }

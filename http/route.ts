@@ -112,8 +112,8 @@ export interface Services extends CoreServices {}
 export type ProcessServices = CoreServices & Partial<Services>
 
 /**
- * Sends the body of a response to the connection itself, after the headers. A body that Hono sends
- * costs some 10 KB of memory for as long as it lasts.
+ * Sends the body of a response to the connection, after the headers. It costs less memory than a
+ * body that Hono sends, for as long as the response lasts.
  */
 export type SendBody = (outgoing: HttpBindings['outgoing']) => void
 
@@ -138,7 +138,7 @@ type Variables = {
   cookies: string[]
   /** The URL to which a browser is redirected instead of receiving a page. */
   redirectTo: string | undefined
-  /** Set by a handler whose response lasts long, and has no other body. */
+  /** Sends the body in Hono's place. A handler of a long response sets it. */
   sendBody: SendBody | undefined
 }
 

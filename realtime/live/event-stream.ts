@@ -69,8 +69,8 @@ function createUnsent() {
 }
 
 /**
- * A class, because a process has thousands of streams, and closures of each would cost 2 KB. Its
- * text waits until the connection has taken the earlier one.
+ * One live stream. Its text waits until the connection has taken the earlier one. It is a class,
+ * because thousands of streams then share their functions.
  */
 export class Stream<Position> {
   readonly #encode: (position: Position) => string
@@ -114,7 +114,7 @@ export class Stream<Position> {
     if (isLost) this.#write(event('reset', cursor, {}))
   }
 
-  /** Sends to this response, whose headers are set. */
+  /** Begins to send. @param outgoing the response, after its headers */
   sendTo(outgoing: Writable): void {
     this.#outgoing = outgoing
     outgoing.once('close', () => this.#finish('client'))

@@ -14,7 +14,7 @@ import { runProgram } from './programs.ts'
 import { benchStack, people, person, quantile, type Ask, type BenchStack } from './stack.ts'
 
 const users = 1_100
-export const secret = 'a secret of the bench, long enough for it'
+const secret = 'a secret of the bench, long enough for it'
 
 const writers = 12
 const pairs = 15
@@ -37,9 +37,56 @@ const addressOf = (user: number): string => `10.1.${user >> 8}.${user & 255}`
 
 type Reader = { socket: Socket, onText: (text: string) => void }
 
-/** @returns the ids of rows in events */
-export const idsIn = (text: string): string[] =>
-  text.match(/[\da-f]{8}-[\da-f-]{27}(?=["\]])/g) ?? []
+/** Measures the times from writes to their events, in milliseconds. */
+export function eventTimes() {
+  const begun = new Map<string, number>()
+  const times: number[] = []
+  return {
+    times,
+    /** Returns the id of a row that is created now. */
+    begin: (): string => {
+      const id = randomUUID()
+      begun.set(id, performance.now())
+      return id
+    },
+    /** Reads the text of a stream. */
+    onText: (text: string): void => {
+      const now = performance.now()
+      for (const id of text.match(/[\da-f]{8}-[\da-f-]{27}(?=["\]])/g) ?? []) {
+        const since = begun.get(id)
+        if (since !== undefined) times.push(now - since)
+      }
+    },
+  }
+}
+
+/** Starts a database of users with sessions of a week. */
+export async function streamsStack(count: number): Promise<BenchStack> {
+  const stack = await benchStack(people(count))
+  await stack.owner.query(`update auth.sessions set expires_at = now() + interval '7 days'`)
+  await stack.owner.query('delete from auth.jwks where signs_from is null')
+  await stack.owner.query('analyze')
+  return stack
+}
+
+/** Starts a program that serves streams. @param env settings beside those of every such program */
+export async function runStreams(
+  resources: AsyncDisposableStack,
+  { publicUrl, url, authServicePassword }: BenchStack,
+  program: string,
+  env: Record<string, string> = {},
+): Promise<{ port: number, pid: number, cpuMs: () => number }> {
+  const port = await freePort()
+  const settings = {
+    PUBLIC_URL: publicUrl,
+    AUTH_DATABASE_URL: authDatabaseUrl(url, authServicePassword),
+    BETTER_AUTH_SECRET: secret,
+    TRUSTED_PROXIES: '127.0.0.1/32',
+    LOG_LEVEL: 'error',
+    ...env,
+  }
+  return { port, ...await runProgram(resources, [program], settings, port, '/readyz') }
+}
 
 /**
  * Opens a stream of a user over a raw connection, whose cost is small beside the measured server's.
@@ -134,18 +181,11 @@ async function latencyFigure(
   const user = 1_001
   const stream = await openStream(port, user)
   const ask = await askAs(person(user))
-  const begun = new Map<string, number>()
-  const times: number[] = []
-  stream.onText = (text) => {
-    const now = performance.now()
-    for (const id of idsIn(text)) {
-      const since = begun.get(id)
-      if (since !== undefined) times.push(now - since)
-    }
-  }
+  const { begin, onText, times } = eventTimes()
+  stream.onText = onText
   for (let write = 0; write < latencyWrites; write++) {
-    const [id, now] = [randomUUID(), performance.now()]
-    begun.set(id, now)
+    const now = performance.now()
+    const id = begin()
     await create(ask, id)
     await sleep(Math.max(0, 1_000 / writesPerSecond - (performance.now() - now)))
   }
@@ -168,25 +208,9 @@ export const residentMegabytes = (pid: number): number =>
 /** Runs all measurements of this file, in about three minutes. */
 export async function liveFigures(): Promise<Figure[]> {
   if (process.platform !== 'linux') return []
-  await using stack = await benchStack(people(users))
-  await stack.owner.query(`update auth.sessions set expires_at = now() + interval '7 days'`)
-  await stack.owner.query('delete from auth.jwks where signs_from is null')
-  await stack.owner.query('analyze')
+  await using stack = await streamsStack(users)
   await using resources = new AsyncDisposableStack()
-  const port = await freePort()
-  const { pid, cpuMs } = await runProgram(
-    resources,
-    ['auth/main.ts'],
-    {
-      PUBLIC_URL: stack.publicUrl,
-      AUTH_DATABASE_URL: authDatabaseUrl(stack.url, stack.authServicePassword),
-      BETTER_AUTH_SECRET: secret,
-      TRUSTED_PROXIES: '127.0.0.1/32',
-      LOG_LEVEL: 'error',
-    },
-    port,
-    '/readyz',
-  )
+  const { port, pid, cpuMs } = await runStreams(resources, stack, 'auth/main.ts')
   const askAs = await stack.postgrest()
   const asks = await Promise.all(
     Array.from({ length: writers }, (_, at) => askAs(person(1_050 + at))),

@@ -1,15 +1,18 @@
 /**
- * Measures `npm run realtime` with as many idle streams as one process is meant for: memory,
- * processor, connections to the database, and how soon an event arrives while others write.
+ * Measures `npm run realtime` with as many idle streams as one process is meant for. The figures are
+ * memory, processor, connections to the database, and the delay of an event while others write.
  */
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { authDatabaseUrl } from '../../start/environment.ts'
-import { freePort } from '../../start/ports.ts'
 import type { Figure } from './figures.ts'
-import { create, idsIn, openStream, residentMegabytes, secret } from './live.ts'
-import { runProgram } from './programs.ts'
-import { benchStack, people, person, quantile } from './stack.ts'
+import {
+  create,
+  eventTimes,
+  openStream,
+  residentMegabytes,
+  runStreams,
+  streamsStack,
+} from './live.ts'
+import { person, quantile } from './stack.ts'
 
 /** A process of most systems may open 20,480 files at most, so both ends keep some in reserve. */
 const streams = Number(process.env['BENCH_STREAMS'] ?? 19_500)
@@ -24,36 +27,13 @@ const writesPerSecond = 50
 /** Runs all measurements of this file, in about five minutes. */
 export async function manyStreamsFigures(): Promise<Figure[]> {
   if (process.platform !== 'linux') return []
-  await using stack = await benchStack(people(streams))
-  await stack.owner.query(`update auth.sessions set expires_at = now() + interval '7 days'`)
-  await stack.owner.query('delete from auth.jwks where signs_from is null')
-  await stack.owner.query('analyze')
+  await using stack = await streamsStack(streams)
   await using resources = new AsyncDisposableStack()
-  const port = await freePort()
-  const { pid, cpuMs } = await runProgram(
-    resources,
-    ['realtime/main.ts'],
-    {
-      PUBLIC_URL: stack.publicUrl,
-      AUTH_DATABASE_URL: authDatabaseUrl(stack.url, stack.authServicePassword),
-      BETTER_AUTH_SECRET: secret,
-      TRUSTED_PROXIES: '127.0.0.1/32',
-      LOG_LEVEL: 'warn',
-      CHANGES_STREAMS: String(streams),
-      NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'] ?? '',
-    },
-    port,
-    '/readyz',
-  )
-  const begun = new Map<string, number>()
-  const times: number[] = []
-  const onText = (text: string) => {
-    const now = performance.now()
-    for (const id of idsIn(text)) {
-      const since = begun.get(id)
-      if (since !== undefined) times.push(now - since)
-    }
-  }
+  const { port, pid, cpuMs } = await runStreams(resources, stack, 'realtime/main.ts', {
+    CHANGES_STREAMS: String(streams),
+    NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'] ?? '',
+  })
+  const { begin, onText, times } = eventTimes()
   const sockets = new DisposableStack()
   resources.use(sockets)
   for (let opened = 0; opened < streams; opened += openedTogether) {
@@ -86,9 +66,7 @@ export async function manyStreamsFigures(): Promise<Figure[]> {
   const since = performance.now()
   const sent: Promise<number>[] = []
   for (let write = 0; write < writes; write++) {
-    const id = randomUUID()
-    begun.set(id, performance.now())
-    sent.push(create(asks[write % writers]!, id))
+    sent.push(create(asks[write % writers]!, begin()))
     await sleep(Math.max(0, since + (write + 1) * 1_000 / writesPerSecond - performance.now()))
   }
   await Promise.all(sent)

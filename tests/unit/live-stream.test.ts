@@ -109,6 +109,9 @@ test('a reader that takes nothing for ten seconds is disconnected, and one that 
   for (const { stream } of [slow, fast]) stream.dropIfStuck()
   expect([slow.closed, fast.closed]).toEqual([['slow'], []])
   expect([slow.outgoing.destroyed, fast.outgoing.destroyed]).toEqual([true, false])
+  fast.stream.close('stop')
+  await nextTurn()
+  expect([fast.parts, fast.outgoing.writableFinished]).toEqual([[], true])
 })
 
 test('a lost access ends a slow reader’s connection, which would first receive earlier changes', () => {

@@ -38,9 +38,8 @@ export function Shell() {
 }
 
 /**
- * Returns true while the page needs a new sign-in. A new session begins in the personal context, so
- * the page stays covered until the session is back in the context of the page: a change that is
- * saved in between would be sent to the personal one.
+ * Returns true while the page needs a new sign-in. A new session begins in the personal context. The
+ * page stays covered until the session is back in its own, because a save would reach the personal one.
  */
 function useCovered(): boolean {
   const { hasEnded } = useSession()
