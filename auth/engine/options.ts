@@ -232,10 +232,10 @@ const organizations = ({ mailer, invitationToken }: EngineParts) =>
     // better-auth would insert the organization and its owner without a transaction. Ours is in
     // features/organization/organizations.ts.
     allowUserToCreateOrganization: false,
-    // A trigger of auth.members enforces the limit. better-auth only checks it before the
-    // insert, which concurrent requests can pass.
+    // Triggers of auth.members and auth.invitations enforce the limits. better-auth only checks
+    // them before the insert, which concurrent requests can pass.
     membershipLimit: Number.MAX_SAFE_INTEGER,
-    invitationLimit: 100,
+    invitationLimit: Number.MAX_SAFE_INTEGER,
     invitationExpiresIn: 7 * 86_400,
     requireEmailVerificationOnInvitation: true,
     sendInvitationEmail: async (invitation) => {

@@ -17,14 +17,22 @@ begin
   if not found then
     raise exception using errcode = 'P0001', message = 'FORBIDDEN';
   end if;
+  -- concurrent invitations of one organization wait, so that together they cannot exceed the limit
+  perform from auth.organizations where id = new.organization_id for no key update;
+  if (
+    select count(*) from auth.invitations
+    where organization_id = new.organization_id and status = 'pending' and expires_at > now()
+  ) >= 100 then
+    raise exception using errcode = 'P0001', message = 'INVITATION_LIMIT_REACHED';
+  end if;
   update auth.invitations set status = 'canceled'
     where organization_id = new.organization_id and email = new.email and status = 'pending' and expires_at <= now();
   return new;
 end
 $$;
 comment on function private.check_invitation() is
-  'Refuses an invitation into a full organization, or by a user who is neither owner nor admin, and cancels an '
-  'expired one to the same address.';
+  'Refuses an invitation into a full organization, by a user who is neither owner nor admin, or beyond 100 pending '
+  'ones, and cancels an expired one to the same address.';
 
 create or replace function private.cancel_invitations_of_member() returns trigger
   language plpgsql security definer set search_path = ''

@@ -358,7 +358,7 @@ test('an invitation cannot create a fifty-first member, even if many users accep
   expect((await owner.get(`/organization/get?organizationId=${id}`)).body.members_count).toBe(50)
   expect(await invite(owner, id, 'one-more@example.org')).toMatchObject({
     status: 403,
-    body: { error: 'MEMBERSHIP_LIMIT_REACHED' },
+    body: { error: 'MEMBERSHIP_LIMIT_REACHED', message: expect.stringContaining('at most 50') },
   })
   // The refused user can still accept after a member leaves.
   expect(
@@ -366,6 +366,24 @@ test('an invitation cannot create a fifty-first member, even if many users accep
       .filter((row: { status: string }) => row.status === 'pending'),
   )
     .toHaveLength(4)
+})
+
+test('an organization has at most 100 pending invitations, even if several are sent at once', async () => {
+  const { id, owner } = await team(stack, [])
+  await stack.sql.query(
+    `insert into auth.invitations (id, organization_id, email, role, inviter_id, expires_at)
+     select 'pending-' || i, $1, 'pending-' || i || '@example.org', 'viewer', $2, now() + interval '1 day'
+     from generate_series(1, 98) i`,
+    [id, await owner.id()],
+  )
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, (_, at) => invite(owner, id, `late-${at}@example.org`)),
+  )
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+  expect(answers.find(({ status }) => status !== 200)).toMatchObject({
+    status: 403,
+    body: { error: 'INVITATION_LIMIT_REACHED', message: expect.stringContaining('at most 100') },
+  })
 })
 
 test('an invitation to an invalid address is refused', async () => {

@@ -93,11 +93,11 @@ test('creating an organization is limited to five per user, also if fifty reques
   expect(
     new Set(
       answers.filter(({ status }) => status !== 200).map(({ status, body }) =>
-        `${status} ${body.error}`
+        `${status} ${body.error}: ${body.message}`
       ),
     ),
   ).toEqual(
-    new Set(['403 ORGANIZATION_LIMIT_REACHED']),
+    new Set(['403 ORGANIZATION_LIMIT_REACHED: A user owns at most 5 organizations.']),
   )
   expect((await olga.get('/organization/list')).body).toHaveLength(5)
   // No organization without an owner exists.
