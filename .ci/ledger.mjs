@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-const parts = JSON.parse(readFileSync(new URL('../tests/rotation.json', import.meta.url), 'utf8'))
+const { parts } = JSON.parse(readFileSync(new URL('../tests/rotation.json', import.meta.url), 'utf8'))
 const day = 86_400_000
 
 const git = (...args) =>

@@ -24,6 +24,7 @@ import {
   resetBackfills,
   startBackfills,
 } from './apply-migration.ts'
+import { fileLimitsOf, readSettings } from '../common/settings.ts'
 import { checkDatabase } from './check.ts'
 import { connect } from './connect.ts'
 import {
@@ -359,24 +360,16 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     if (options.onlyExpand === true) return
     await setLogin(client, 'auth_service', options.authServicePassword)
     await setLogin(client, 'authenticator', options.authenticatorPassword)
+    const { maxBytes, perTransaction, quota, teamQuota } = options.fileLimits ??
+      fileLimitsOf(readSettings({}))
     await client.query(
-      'insert into private.settings (public_url) values ($1) on conflict (singleton) do update set public_url = excluded.public_url',
-      [
-        options.publicUrl,
-      ],
+      `insert into private.settings (public_url, file_max_bytes, files_per_transaction, files_quota, files_team_quota)
+       values ($1, $2, $3, $4, $5)
+       on conflict (singleton) do update set public_url = excluded.public_url, file_max_bytes = excluded.file_max_bytes,
+         files_per_transaction = excluded.files_per_transaction, files_quota = excluded.files_quota,
+         files_team_quota = excluded.files_team_quota`,
+      [options.publicUrl, maxBytes, perTransaction, quota, teamQuota],
     )
-    if (options.fileLimits !== undefined) {
-      const { maxBytes, perTransaction, quota, teamQuota } = options.fileLimits
-      await client.query(
-        'update private.settings set file_max_bytes = $1, files_per_transaction = $2, files_quota = $3, files_team_quota = $4',
-        [
-          maxBytes,
-          perTransaction,
-          quota,
-          teamQuota,
-        ],
-      )
-    }
     await client.query(`notify pgrst, 'reload schema'; notify pgrst, 'reload config'`)
   } finally {
     await client.end()

@@ -1017,10 +1017,10 @@ create table private.settings (
   public_url text not null,
   key_rotation_requested_at timestamp with time zone,
   tokens_issued_after bigint default 0 not null,
-  file_max_bytes bigint default 10485760 not null,
-  files_per_transaction integer default 20 not null,
-  files_quota bigint default 1073741824 not null,
-  files_team_quota bigint default '5368709120'::bigint not null,
+  file_max_bytes bigint not null,
+  files_per_transaction integer not null,
+  files_quota bigint not null,
+  files_team_quota bigint not null,
   constraint settings_pkey PRIMARY KEY (singleton),
   constraint settings_singleton_check CHECK (singleton)
 );

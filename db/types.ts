@@ -40,7 +40,7 @@ export type Tables = {
   'private.migrations': { name: string, checksum: string, appliedAt: Generated<Date> }
   'private.products': { id: string, rank: string, name: string }
   'private.role_permissions': { role: string, resource: string, action: string }
-  'private.settings': { singleton: Generated<boolean>, publicUrl: string, keyRotationRequestedAt: Date | null, tokensIssuedAfter: Generated<string>, fileMaxBytes: Generated<string>, filesPerTransaction: Generated<number>, filesQuota: Generated<string>, filesTeamQuota: Generated<string> }
+  'private.settings': { singleton: Generated<boolean>, publicUrl: string, keyRotationRequestedAt: Date | null, tokensIssuedAfter: Generated<string>, fileMaxBytes: string, filesPerTransaction: number, filesQuota: string, filesTeamQuota: string }
   'private.tenants': { tenant: string, position: Generated<string>, change: Generated<string>, after: string | null, cell: string | null }
 }
 

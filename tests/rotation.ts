@@ -4,62 +4,20 @@
  * five commits in a row test everything:
  * docs/decisions/tests-and-tools.md#every-commit-tests-a-part-of-the-evidence-and-five-commits-test-all-of-it.
  */
-import lists from './rotation.json' with { type: 'json' }
+import evidence from './rotation.json' with { type: 'json' }
 
 /**
  * What each part tests: files of tests, and checks of `.ci/run`. A file of no part runs with every
  * commit.
  */
-export const parts: string[][] = lists
+export const parts: string[][] = evidence.parts
 
 /**
  * The suites that run whole with each commit that changes a room, in addition to its part. Both are
  * beginnings of paths. A change of the database leaves the weakenings in parts, because all of them
  * take ten minutes.
  */
-export const rooms: [room: string, suites: string[]][] = [
-  ['common/', ['tests/edge/']],
-  ['common/jobs/', ['tests/auth/', 'tests/mail/']],
-  ['compose.yaml', ['tests/containers/upgrades']],
-  ['package-lock.json', ['tests/auth/', 'tests/attacks/']],
-  ['postgrest.conf', ['tests/edge/']],
-  ['db/', [
-    ...['files', 'freed-ids', 'isolation', 'live', 'routes', 'values'].map((name) =>
-      `tests/isolation/${name}.test.ts`
-    ),
-    'tests/data/',
-    'tests/database/',
-    'tests/money/',
-  ]],
-  ['auth/', ['tests/auth/', 'tests/attacks/', 'tests/isolation/routes']],
-  ['auth/mail/', ['tests/mail/']],
-  ['http/', ['tests/auth/', 'tests/attacks/', 'tests/description/']],
-  ['realtime/', [
-    'tests/auth/calendars',
-    'tests/auth/changes',
-    'tests/auth/webhook',
-    'tests/edge/realtime',
-    'tests/isolation/live',
-    'tests/stateful/live',
-  ]],
-  ['storage/', [
-    'tests/auth/files',
-    'tests/edge/files',
-    'tests/isolation/files',
-    'tests/stateful/files',
-  ]],
-  ['rates/', ['tests/auth/exchange-rates']],
-  ['edge/', ['tests/edge/']],
-  ['client/', ['tests/typed-client/', 'tests/browser/client', 'tests/browser/bank-files']],
-  ['bank-files/', ['tests/bank-files/', 'tests/money/bank-files', 'tests/browser/bank-files']],
-  ['admin/', ['tests/auth/admin-export', 'tests/move/']],
-  ['app/', ['tests/browser/app-']],
-  ['start/', ['tests/start/']],
-  ['infra/docker/', ['tests/unit/docker-commands', 'tests/unit/docker-setup']],
-  ['infra/docker/backups/', ['tests/containers/backups']],
-  ['infra/kubernetes/', ['tests/kubernetes/']],
-  ['infra/release/', ['tests/containers/images']],
-]
+export const rooms: [room: string, suites: string[]][] = Object.entries(evidence.rooms)
 
 /** Returns the suites of the rooms that changed paths belong to: beginnings of paths. */
 export const suitesOf = (changed: string[]): string[] =>

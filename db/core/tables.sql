@@ -16,10 +16,10 @@ create table private.settings (
   public_url text not null,
   key_rotation_requested_at timestamptz,
   tokens_issued_after bigint not null default 0,
-  file_max_bytes bigint not null default 10485760,
-  files_per_transaction integer not null default 20,
-  files_quota bigint not null default 1073741824,
-  files_team_quota bigint not null default '5368709120',
+  file_max_bytes bigint not null,
+  files_per_transaction integer not null,
+  files_quota bigint not null,
+  files_team_quota bigint not null,
   constraint settings_singleton_check check (singleton)
 );
 

@@ -3,6 +3,7 @@
  * and the import reverted as a whole.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { textLengths } from '../../bank-files/text-columns.ts'
 import {
   dataStack,
   type Account,
@@ -66,6 +67,22 @@ const january = [
   { name: 'Coffee', amount: '-3.50', transaction_date: '2025-01-02' },
   { name: 'Rent', amount: -900, transaction_date: '2025-01-03', reference_no: '2025-1' },
 ]
+
+test.each(Object.entries(textLengths))(
+  'a file sets the free text %s, with up to %i characters',
+  async (column, length) => {
+    const mine = await newCaller()
+    const text = 'x'.repeat(length)
+    await store(mine, [{ name: 'Coffee', amount: '-3.50', [column]: text }])
+    expect(await stored(mine)).toMatchObject([{ [column]: text }])
+    expect(
+      await judge(mine, [{ name: 'Tea', amount: '-3.50', [column]: `${text}x` }]),
+    ).toMatchObject([{
+      verdict: 'invalid',
+      reason: `${column} is longer than ${length} characters`,
+    }])
+  },
+)
 
 test('a user tries a file, which stores nothing, and then stores it', async () => {
   const mine = await newCaller()
