@@ -36,8 +36,8 @@ const ends = [
 const sweepMs = 2_000
 
 /**
- * Pause before a table's next run, in milliseconds: if rows are left, after a failure, and if all
- * is done.
+ * Pause before a table's next run, in milliseconds: if rows are left, after a failure and at the
+ * start of the service, and if all is done.
  */
 const usualPauses = { left: 1_000, failed: 60_000, done: 10 * 60_000 }
 

@@ -50,7 +50,11 @@ function requestRows(): Row[] {
     ],
     ['parameters of a query', `${most.parameters}`, '400 `QUERY_TOO_COMPLEX`'],
     ['the name of a parameter', `${most.nameBytes} bytes`, '400 `QUERY_TOO_COMPLEX`'],
-    ['columns in `select`, `order` and the like', `${most.items}`, '400 `QUERY_TOO_COMPLEX`'],
+    [
+      'commas and JSON arrows in `select`, `order`, `columns` and `on_conflict`',
+      `${most.items}`,
+      '400 `QUERY_TOO_COMPLEX`',
+    ],
     ['embedded tables', `${most.embeddings}`, '400 `QUERY_TOO_COMPLEX`'],
     ['conditions', `${most.conditions}`, '400 `QUERY_TOO_COMPLEX`'],
     ['the wait for a connection', `${longestMs / 1000} s`, '429 `53400`'],

@@ -31,7 +31,7 @@ export type MailTasks = {
 type SealedPayload = { domain: string | undefined, sealed: string }
 
 /**
- * The tasks of the queue. A trigger of auth.events stores `queue_notice` for each event that needs
+ * The tasks of the queue. Each waiting job of them counts as unsent mail. A trigger of auth.events stores `queue_notice` for each event that needs
  * a mail.
  */
 const names = [

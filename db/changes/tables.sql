@@ -4,6 +4,7 @@ create table private.changes (
   tenant text not null,
   position bigint not null,
   change uuid not null,
+  -- the change before it in the tenant; null if there is none
   after uuid,
   table_name text not null,
   permission text,

@@ -40,6 +40,7 @@ create table private.tenants (
   tenant text primary key,
   position bigint not null default 0,
   change uuid not null default gen_random_uuid(),
+  -- the change before it
   after uuid,
   cell text
 ) with (fillfactor = 50);

@@ -512,7 +512,7 @@ begin
   if current_setting('request.method', true) = 'PUT' or exists (select from api.transactions where id = new.id) then
     return new;
   end if;
-  -- the request holds the lock of the tenant, so it finds the rows of an import that ran at the same time With the
+  -- The request holds the lock of the tenant, so it finds the rows of an import that ran at the same time. With the
   -- range and its order the planner can only use the index that ends in external_id. With another index it would
   -- compare the row with all rows of the tenant.
   select id, user_id, external_id into known from api.transactions

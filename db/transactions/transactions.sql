@@ -77,6 +77,7 @@ create policy transactions_create on api.transactions for insert to authenticate
         or tenant = (select private.team_tenant('transactions', 'create')) then true
       else private.deny('transactions')
     end);
+-- A member who may only list finds the row, so that the check answers 403 and the change is not silently missed.
 create policy transactions_update on api.transactions for update to authenticated
   using (tenant = (select private.personal_tenant())
     or tenant = (select private.team_tenant('transactions', 'list')))

@@ -1,6 +1,6 @@
 /**
- * Generates client/database.ts, client/fields.ts and edge/columns.ts from the model of the data
- * surface.
+ * Generates client/database.ts, client/fields.ts, bank-files/text-columns.ts and edge/columns.ts
+ * from the model of the data surface.
  */
 import type { Exposed, Routine, Rule, Table } from './catalogue.ts'
 import { oneLine, typeScriptOf } from './json-schema.ts'

@@ -1,4 +1,4 @@
-/** Restrictions of sign-up by SIGN_UP and SIGN_UP_DOMAINS. Source: README "Configure it". */
+/** Restrictions of sign-up by SIGN_UP and SIGN_UP_DOMAINS. Source: docs/settings.md. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, subscribed, type Person } from '../support/person.ts'

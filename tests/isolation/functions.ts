@@ -25,7 +25,7 @@ export function* functionCases(world: World): Generator<Case> {
   for (const name of world.catalogue.functions) {
     if (functions[name] === undefined)
       throw new Error(
-        `api.${name}() is exposed, and tests/isolation/functions.ts has no entry for it: say what it may answer`,
+        `api.${name}() is exposed, and tests/isolation has no entry for it in reading-functions.ts or changing-functions.ts`,
       )
   }
   for (const actor of world.actors) {

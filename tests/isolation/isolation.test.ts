@@ -73,7 +73,7 @@ test.each([
   [
     'function',
     'create function api.newcomer() returns integer language sql return 1',
-    'api.newcomer() is exposed, and tests/isolation/functions.ts has no entry',
+    'api.newcomer() is exposed, and tests/isolation has no entry for it',
   ],
   [
     'column',

@@ -1,6 +1,6 @@
 /**
- * All texts of the reference app are in its message catalogue, and each CSS class belongs to one
- * style sheet.
+ * All texts of the reference app are in its message catalogue, each error of the service has German
+ * words, and each CSS class belongs to one style sheet.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
