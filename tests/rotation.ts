@@ -19,10 +19,14 @@ export const parts: string[][] = evidence.parts
  */
 export const rooms: [room: string, suites: string[]][] = Object.entries(evidence.rooms)
 
-/** Returns the suites of the rooms that changed paths belong to: beginnings of paths. */
+/**
+ * Returns the suites of the rooms that changed paths belong to: beginnings of paths. A path belongs
+ * to the room with the longest name that it begins with.
+ */
 export const suitesOf = (changed: string[]): string[] =>
-  rooms.filter(([room]) => changed.some((path) => path.startsWith(room))).flatMap(([, suites]) =>
-    suites
+  changed.flatMap((path) =>
+    rooms.filter(([room]) => path.startsWith(room))
+      .toSorted(([one], [other]) => other.length - one.length)[0]?.[1] ?? []
   )
 
 /**

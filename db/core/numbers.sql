@@ -21,16 +21,16 @@ comment on function private.read_number(text) is
   'Reads a number that a caller sent. Raises 400 with the expected form if it is malformed.';
 
 create or replace function private.read_amount(p_value json) returns private.amount
-  language sql immutable strict parallel safe
+  language sql immutable parallel safe
   return private.read_number(private.sent_text(p_value));
 create or replace function private.read_opening_balance(p_value json) returns private.opening_balance
-  language sql immutable strict parallel safe
+  language sql immutable parallel safe
   return private.read_number(private.sent_text(p_value));
 create or replace function private.read_quantity(p_value json) returns private.quantity
-  language sql immutable strict parallel safe
+  language sql immutable parallel safe
   return private.read_number(private.sent_text(p_value));
 create or replace function private.read_rate(p_value json) returns private.rate
-  language sql immutable strict parallel safe
+  language sql immutable parallel safe
   return private.read_number(private.sent_text(p_value));
 comment on function private.read_amount(json) is 'Reads an amount that a caller sent. Called by PostgREST.';
 comment on function private.read_opening_balance(json) is

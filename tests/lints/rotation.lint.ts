@@ -4,7 +4,7 @@
  */
 import { globSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { parts, rooms, rotation } from '../rotation.ts'
+import { parts, rooms, rotation, suitesOf } from '../rotation.ts'
 
 const all = parts.flat()
 const names = parts.map((_, at) => `${at + 1}/${parts.length}`)
@@ -38,6 +38,11 @@ test('a commit that changes a room tests its suites whole, in every part', () =>
     expect(leftOut.filter((file) => file.startsWith('tests/isolation/'))).toEqual([])
     expect(selected('tests/isolation/isolation.test.ts', [1, 2, 3, 4, 5, 6])).toHaveLength(6)
   }
+})
+
+test('a commit that changes one page of the app tests its stories whole, and those of other pages in parts', () => {
+  expect(suitesOf(['app/src/pages/budgets/page.tsx'])).toEqual(['tests/browser/app-budgets'])
+  expect(suitesOf(['app/src/shell/router.tsx'])).toEqual(['tests/browser/app-'])
 })
 
 test('a commit that changes a file of tests runs it, and the file still selects the cases of the part', () => {
