@@ -2302,6 +2302,8 @@ grant execute on function private.max_occurrences() to authenticated;
 
 grant execute on function private.max_rows_per_request() to authenticated;
 
+grant execute on function private.may_name_row() to authenticated;
+
 grant execute on function private.may_write(text,text,text) to authenticated;
 
 grant execute on function private.missing_rates_statement(text,jsonb) to authenticated;

@@ -18,24 +18,29 @@ $$;
 comment on function private.row_exists(text, uuid) is
   'Whether a table has a row with this id, including rows that the caller does not see.';
 
+create or replace function private.may_name_row() returns boolean
+  language sql stable
+  return current_setting('request.method', true) = 'PUT'
+    or current_setting('request.headers', true) like '%resolution=%';
+comment on function private.may_name_row() is
+  'Whether the request can name an existing row: a PUT or an upsert. The planner inlines it, because bulk creations ask '
+  'for each row.';
+
 create or replace function private.reject_hidden_row(p_table text, p_id uuid) returns void
   language plpgsql stable set search_path = ''
 as $$
 declare
   visible boolean;
 begin
-  -- Only an upsert or a PUT can name an existing row. Row security refuses it too, but with another message.
-  if current_setting('request.method', true) = 'PUT'
-    or current_setting('request.headers', true) like '%resolution=%' then
-    execute format('select exists (select from api.%I where id = $1)', p_table) into visible using p_id;
-    if not visible and private.row_exists(p_table, p_id) then
-      perform private.deny(p_table);
-    end if;
+  execute format('select exists (select from api.%I where id = $1)', p_table) into visible using p_id;
+  -- row security refuses it too, but with another message
+  if not visible and private.row_exists(p_table, p_id) then
+    perform private.deny(p_table);
   end if;
 end
 $$;
 comment on function private.reject_hidden_row(text, uuid) is
-  'Refuses an upsert on the id of a row that the caller does not see.';
+  'Refuses a PUT or an upsert on the id of a row that the caller does not see.';
 
 create or replace function private.owner_of_new(p_table text, p_id uuid, p_user_id text) returns text
   language plpgsql set search_path = ''
@@ -43,7 +48,9 @@ as $$
 declare
   settled boolean;
 begin
-  perform private.reject_hidden_row(p_table, p_id);
+  if private.may_name_row() then
+    perform private.reject_hidden_row(p_table, p_id);
+  end if;
   if p_user_id = public.uid() then
     return p_user_id;
   end if;
@@ -87,7 +94,7 @@ $$;
 comment on function private.reject_repeated_row(text) is
   'Refuses an upsert that names a row twice by its key: 400 with the code 21000.';
 
-grant execute on function private.row_exists(text, uuid), private.reject_hidden_row(text, uuid),
+grant execute on function private.row_exists(text, uuid), private.may_name_row(), private.reject_hidden_row(text, uuid),
   private.owner_of_new(text, uuid, text), private.is_merge(), private.reject_repeated_row(text) to authenticated;
 
 create or replace function private.left_out() returns text

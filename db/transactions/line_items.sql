@@ -82,7 +82,7 @@ begin
     return old;
   end if;
   if tg_op = 'INSERT' then
-    if by_caller then
+    if by_caller and private.may_name_row() then
       perform private.reject_hidden_row('line_items', new.id);
     end if;
     owner := private.owner_of_part('line_items', new.transaction_id);

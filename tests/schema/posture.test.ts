@@ -124,6 +124,7 @@ describe('anon and authenticated', () => {
       'plain_numbers',
       'reject',
       'reject_estimate',
+      'may_name_row',
       'reject_hidden_row',
       'reject_reference',
       'reject_null',
