@@ -34,7 +34,7 @@ export const testMessage = (
     subject: `Test email from ${site}`,
     name: '',
     site,
-    before: 'The operator sent this email to test the mail settings. They work for your address.',
+    before: 'The operator sent this to test the email settings. They work for your address.',
     action: `Open ${site}`,
     url,
     after: [],
@@ -55,11 +55,11 @@ export function verificationMessage(
   const name = plainName(mail.name)
   return message({
     to,
-    subject: 'Confirm your email address',
+    subject: 'Verify your email address',
     name,
     site,
-    before: `Confirm the email address of your account at ${site}:`,
-    action: 'Confirm email address',
+    before: `Verify the email address for your ${site} account:`,
+    action: 'Verify email address',
     url,
     after: [
       `The account was created on ${utc(mail.createdAt)} ${
@@ -68,10 +68,10 @@ export function verificationMessage(
     ],
     otherwise: {
       before:
-        'If you did not sign up, do not confirm. Delete the account, which also ends its sessions:',
+        'If you didn’t sign up, don’t verify this address. Delete the account instead, which also ends its sessions:',
       action: 'Delete the account',
       url: mail.disownUrl,
-      after: 'The first link is valid for one day, the second for seven.',
+      after: 'The first link is valid for one day, the second for seven days.',
     },
   })
 }
@@ -89,12 +89,12 @@ export function passwordResetMessage(
     name: plainName(name),
     site,
     before:
-      `A new password was requested for your account at ${site}. If this was you, choose one here:`,
+      `Someone requested a new password for your ${site} account. If this was you, choose one here:`,
     action: 'Choose a new password',
     url,
     after: [
-      'The link is valid for one hour and works once.',
-      'If this was not you, ignore this email. Your password stays the same.',
+      'The link is valid for one hour and works only once.',
+      'If this wasn’t you, ignore this email. Your password stays the same.',
     ],
   })
 }
@@ -112,12 +112,12 @@ export function emailChangeMessage(
     name: plainName(name),
     site,
     before:
-      `This email address was requested for an account at ${site}. If this was you, confirm it here:`,
+      `Someone asked to use this email address for a ${site} account. If this was you, confirm it here:`,
     action: 'Confirm the new address',
     url,
     after: [
-      'The link is valid for one day and works once.',
-      'If this was not you, ignore this email. Nothing changes.',
+      'The link is valid for one day and works only once.',
+      'If this wasn’t you, ignore this email. Nothing will change.',
     ],
   })
 }
@@ -137,15 +137,15 @@ export function emailChangeNoticeMessage(
     name: plainName(mail.name),
     site,
     before:
-      `A change of the email address of your account at ${site} to ${
+      `Someone signed in to your ${site} account asked to change its email address to ${
         plainAddress(mail.newEmail)
-      } was requested in a signed-in browser. `
-      + 'If this was you, you don’t need to do anything. If it was not you, stop the change:',
-    action: 'This was not me',
+      }. `
+      + 'If this was you, you don’t need to do anything. If it wasn’t you, stop the change:',
+    action: 'This wasn’t me',
     url,
     after: [
       'This keeps or restores your address, ends all sessions, and emails you a link to choose a new password.',
-      'The link is valid for seven days and works once.',
+      'The link is valid for seven days and works only once.',
     ],
   })
 }
@@ -165,107 +165,144 @@ export function accountDeletionMessage(
     name: plainName(mail.name),
     site,
     before:
-      `The deletion of your account at ${site}, with everything personal in it, was requested in a signed-in browser. If this was you, confirm it there:`,
+      `Someone signed in to your ${site} account asked to delete it, along with all your personal data. If this was you, open this link in the same browser to confirm:`,
     action: 'Review and delete',
     url,
     after: [
-      ...mail.organizations.map(({ name, successor }) =>
-        `“${plainName(name) || 'An organization'}”, which you own, ${
-          successor === null
-            ? 'stays without members.'
-            : `is then owned by ${plainName(successor.name) || 'another member'}.`
-        }`
-      ),
-      'Your entries in organizations stay there. The link is valid for one hour and works once.',
-      'If this was not you, do not confirm. Choose a new password, which ends all sessions.',
+      ...mail.organizations.map(({ name, successor }) => {
+        const team = plainName(name)
+        return successor === null
+          ? `${team === '' ? 'One of your teams' : `“${team}”`} will have no members.`
+          : `${plainName(successor.name) || 'Another member'} will become the owner of ${
+            team === '' ? 'one of your teams' : `“${team}”`
+          }.`
+      }),
+      'What you added to teams stays there. The link is valid for one hour and works only once.',
+      'If this wasn’t you, don’t confirm. Choose a new password, which ends all sessions.',
     ],
   })
 }
 
-/** The sentence for each kind of event. */
-const noticeTexts: Record<AccountEventKind, { subject: string, text: string }> = {
-  signed_in: { subject: 'A new device signed in', text: 'a new device signed in' },
-  sessions_revoked: { subject: 'You were signed out elsewhere', text: 'other sessions were ended' },
-  password_changed: { subject: 'Your password was changed', text: 'the password was changed' },
+type NoticeText = {
+  subject: string
+  /** Returns what happened. A date follows. @param object the name in parentheses, or empty */
+  text: (account: string, object: string) => string
+  /** The consequence, in sentences of its own. */
+  then?: string
+}
+
+/** The sentences for each kind of event. */
+const noticeTexts: Record<AccountEventKind, NoticeText> = {
+  signed_in: {
+    subject: 'A new device signed in',
+    text: (account) => `A new device signed in to ${account}`,
+  },
+  sessions_revoked: {
+    subject: 'You were signed out elsewhere',
+    text: (account) => `Other sessions of ${account} were ended`,
+  },
+  password_changed: {
+    subject: 'Your password was changed',
+    text: (account) => `The password for ${account} was changed`,
+  },
   password_removed: {
     subject: 'Your password was removed',
-    text: 'the password was removed and no longer signs in',
+    text: (account) => `The password for ${account} was removed`,
+    then: 'You can no longer sign in with it.',
   },
   email_changed: {
     subject: 'Your email address was changed',
-    text:
-      'the address was changed; you sign in with the new one, and this one no longer receives emails',
+    text: (account) => `The email address for ${account} was changed`,
+    then: 'Sign in with the new address from now on. We won’t email this one again.',
   },
   two_factor_enabled: {
-    subject: 'Two-factor sign-in was turned on',
-    text: 'signing in with a second factor was turned on',
+    subject: 'Two-factor authentication was turned on',
+    text: (account) => `Two-factor authentication was turned on for ${account}`,
   },
   two_factor_disabled: {
-    subject: 'Two-factor sign-in was turned off',
-    text: 'signing in with a second factor was turned off',
+    subject: 'Two-factor authentication was turned off',
+    text: (account) => `Two-factor authentication was turned off for ${account}`,
   },
   backup_codes_created: {
     subject: 'New backup codes were created',
-    text: 'new backup codes were created, and the old ones no longer work',
+    text: (account) => `New backup codes were created for ${account}`,
+    then: 'The old ones no longer work.',
   },
   backup_codes_voided: {
     subject: 'Your backup codes no longer work',
-    text: 'the backup codes were revoked',
+    text: (account) => `The backup codes for ${account} were revoked`,
   },
   device_trusted: {
-    subject: 'A device was remembered',
-    text: 'a device was remembered, which signs in without a second factor for 30 days',
+    subject: 'A device was marked as trusted',
+    text: (account) => `A device was marked as trusted for ${account}`,
+    then: 'It won’t be asked for a second factor for 30 days.',
   },
-  passkey_added: { subject: 'A passkey was added', text: 'a passkey was added' },
-  passkey_deleted: { subject: 'A passkey was removed', text: 'a passkey was removed' },
+  passkey_added: {
+    subject: 'A passkey was added',
+    text: (account, object) => `A passkey${object} was added to ${account}`,
+  },
+  passkey_deleted: {
+    subject: 'A passkey was deleted',
+    text: (account, object) => `A passkey${object} was deleted from ${account}`,
+  },
   passkey_required: {
-    subject: 'Signing in now needs a passkey',
-    text: 'signing in was limited to passkeys',
+    subject: 'A passkey is now required to sign in',
+    text: (account) => `The passkey requirement was turned on for ${account}`,
+    then: 'You can no longer sign in with just your password.',
   },
   passkey_not_required: {
-    subject: 'Signing in no longer needs a passkey',
-    text: 'signing in without a passkey was allowed again',
+    subject: 'A passkey is no longer required to sign in',
+    text: (account) => `The passkey requirement was turned off for ${account}`,
+    then: 'You can sign in without a passkey again.',
   },
   passkey_counter_older: {
     subject: 'A passkey was used on another device',
-    text: 'a passkey signed in with an older counter, as a synced passkey on another device does',
+    text: (account, object) =>
+      `A passkey${object} with an outdated counter was used to sign in to ${account}`,
+    then: 'This can happen if it is synced to another device.',
   },
   api_key_created: {
     subject: 'An API key was created',
-    text: 'an API key was created',
+    text: (account, object) => `An API key${object} was created for ${account}`,
   },
   api_key_revoked: {
     subject: 'An API key was revoked',
-    text: 'an API key was revoked',
+    text: (account, object) => `An API key${object} for ${account} was revoked`,
   },
   account_linked: {
-    subject: 'A way to sign in was added',
-    text: 'another way to sign in was added',
+    subject: 'A sign-in method was added',
+    text: (account, object) => `A sign-in method${object} was added to ${account}`,
   },
   account_unlinked: {
-    subject: 'A way to sign in was removed',
-    text: 'a way to sign in was removed',
+    subject: 'A sign-in method was removed',
+    text: (account, object) => `A sign-in method${object} was removed from ${account}`,
   },
   webhook_created: {
     subject: 'A webhook was created',
-    text: 'a webhook was created, which notifies a server of changes',
+    text: (account, object) => `A webhook${object} was created in ${account}`,
+    then: 'It notifies a server of changes.',
   },
   webhook_secret_rotated: {
     subject: 'A webhook has a new secret',
-    text: 'the secret of a webhook was replaced',
+    text: (account, object) => `The secret of a webhook${object} in ${account} was replaced`,
   },
   webhook_disabled: {
     subject: 'A webhook was turned off',
-    text: 'a webhook was turned off, because its server did not accept messages',
+    text: (account, object) => `A webhook${object} in ${account} was turned off`,
+    then: 'Its server wasn’t accepting messages.',
   },
-  webhook_deleted: { subject: 'A webhook was deleted', text: 'a webhook was deleted' },
+  webhook_deleted: {
+    subject: 'A webhook was deleted',
+    text: (account, object) => `A webhook${object} was deleted from ${account}`,
+  },
   calendar_created: {
-    subject: 'A calendar link was created',
-    text: 'a link was created that shows your due payments in a calendar app',
+    subject: 'A calendar URL was created',
+    text: (account, object) => `A calendar URL${object} was created for ${account}`,
+    then: 'It shows your upcoming payments in a calendar app.',
   },
   calendar_revoked: {
-    subject: 'A calendar link was revoked',
-    text: 'a calendar link was revoked',
+    subject: 'A calendar URL was revoked',
+    text: (account, object) => `A calendar URL${object} for ${account} was revoked`,
   },
 }
 
@@ -296,9 +333,10 @@ const systems = [
 function deviceWords(agent: string | null): string {
   const named = (words: typeof browsers | typeof systems) =>
     words.find(([, pattern]) => pattern.test(agent ?? ''))?.[0]
-  return [named(browsers) ?? 'a program', named(systems)].filter((word) => word !== undefined).join(
-    ' on ',
-  )
+  return [named(browsers) ?? 'an unknown app', named(systems)].filter((word) => word !== undefined)
+    .join(
+      ' on ',
+    )
 }
 
 /** An event and its recipient. */
@@ -321,10 +359,11 @@ export type Notice = {
  */
 export function noticeMessage(mail: Notice & { site: string, url: string }): Message {
   const { to, kind, about, ipAddress, userAgent, site, url } = mail
-  const { subject, text } = noticeTexts[kind]
+  const { subject, text, then } = noticeTexts[kind]
+  const object = about === null ? '' : ` (“${plainName(about)}”)`
   const place = ipAddress === null
     ? ''
-    : `, by ${deviceWords(userAgent)} at the network address ${ipAddress}`
+    : `, using ${deviceWords(userAgent)} (IP address ${ipAddress})`
   // no user has turned it off
   const isOurs = kind === 'webhook_disabled'
   return message({
@@ -332,21 +371,23 @@ export function noticeMessage(mail: Notice & { site: string, url: string }): Mes
     subject,
     name: plainName(mail.name),
     site,
-    before: `In your account at ${site}, ${text}${
-      about === null ? '' : ` (“${plainName(about)}”)`
-    }: on ${utc(mail.happenedAt)}${place}. ${
+    before: [
+      `${text(`your ${site} account`, object)} on ${utc(mail.happenedAt)}${place}.`,
+      ...then === undefined ? [] : [then],
       isOurs
-        ? 'Check the server, and turn the webhook on again in your account.'
-        : 'If this was you, you don’t need to do anything.'
-    }`,
+        ? 'Check the server, then turn the webhook on again in your account.'
+        : 'If this was you, you don’t need to do anything.',
+    ].join(' '),
     action: 'Review your account',
     url,
     after: isOurs ?
-      ['It missed changes. Its first message tells the receiver to read everything again.'] :
+      [
+        'Some changes were not delivered. When you turn it on again, the first message tells your server to reload everything.',
+      ] :
       [
         kind === 'email_changed'
-          ? `If this was not you, use the link “This was not me” in the email about the change, which is valid for seven days. If you don’t have that email, ask the operator of ${site}.`
-          : 'If this was not you, choose a new password there (“Forgot your password?”), which ends all sessions. Then delete any passkeys that are not yours, and review the events of your account.',
+          ? `If this wasn’t you, use the “This wasn’t me” link in the email about the change. It is valid for seven days. If you don’t have that email, contact the operator of ${site}.`
+          : 'If this wasn’t you, choose a new password there (“Forgot your password?”), which ends all sessions. Then delete any passkeys that aren’t yours, and review your account activity.',
       ],
   })
 }
@@ -368,7 +409,7 @@ export function invitationMessage(mail: {
 }): Message {
   const address = plainAddress(mail.inviterEmail)
   const name = plainName(mail.inviterName)
-  const organization = plainName(mail.organizationName) || 'an organization'
+  const organization = plainName(mail.organizationName) || 'a team'
   return message({
     to: mail.to,
     subject: `${name || shorten(address, nameLength)} invited you to ${organization}`,
@@ -377,9 +418,9 @@ export function invitationMessage(mail: {
     before:
       `${
         name === '' ? address : `${name} (${address})`
-      } invites you to join ${organization} at ${mail.site}, `
-      + `with the role “${plainName(mail.role)}”. See the invitation here:`,
-    action: 'See the invitation',
+      } invited you to join ${organization} at ${mail.site} `
+      + `with the role “${plainName(mail.role)}”. View the invitation here:`,
+    action: 'View invitation',
     url: mail.url,
     after: [
       `The invitation is valid until ${utc(mail.expiresAt)}.`,

@@ -34,7 +34,7 @@ async function sayWho(room) {
   const user = await signedIn('session-status')
   room.replaceChildren(
     user === null
-      ? 'You are not signed in in this browser.'
+      ? 'You are not signed in on this browser.'
       : `You are signed in as ${user.email}.`,
   )
 }

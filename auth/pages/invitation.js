@@ -38,9 +38,9 @@ async function show() {
   part('invitation').replaceChildren(
     organization === null
       ? `This was an invitation for ${address}.`
-      : `${inviter || 'Somebody'} invites ${address} to join ${
-        organization || 'an organization'
-      }, with the role “${role}”.`,
+      : `${inviter || 'Someone'} invited ${address} to join ${
+        organization || 'a team'
+      } with the role “${role}”.`,
   )
   part('until').replaceChildren(
     ended[status] ?? `The invitation is valid until ${until(invitation.expires_at)}.`,
@@ -49,7 +49,7 @@ async function show() {
   if (status !== 'pending') return offer()
   if (user === null) {
     part('who').replaceChildren(
-      `Sign in as ${address} to respond. If you don’t have an account yet, sign up with that address and confirm it.`,
+      `Sign in as ${address} to respond. If you don’t have an account yet, sign up with that address and verify it.`,
     )
     return offer('sign-in')
   }
@@ -67,9 +67,9 @@ const refresh = () =>
   show().catch((error) => {
     offer()
     if (error.status === 404 || error.status === 400) {
-      document.querySelector('h1').replaceChildren('No such invitation')
+      document.querySelector('h1').replaceChildren('Invitation not found')
       part('invitation').replaceChildren(
-        'This link does not belong to an invitation. It may be mistyped, or the invitation may have expired long ago.',
+        'This invitation link isn’t valid. It may be mistyped, or the invitation expired long ago.',
       )
     } else {
       say(error.message)
@@ -84,7 +84,7 @@ onSubmit(part('answer'), async ({ answer }) => {
     })
     await refresh()
     return invitation.status === 'accepted'
-      ? 'Welcome. You are now a member of the organization.'
+      ? 'Welcome. You are now a member of the team.'
       : 'You declined the invitation.'
   } catch (error) {
     // The invitation may have been answered or canceled in the meantime. The page then shows its

@@ -46,7 +46,7 @@ test('a user adds a passkey and deletes it', async () => {
   const passkeyId = await addPasskey(ann, 'Phone')
   expect((await mailed(ann, 'A passkey was added')).text).toContain('Phone')
   await ann.post('/passkey/delete', { passkeyId, password })
-  await mailed(ann, 'A passkey was removed')
+  await mailed(ann, 'A passkey was deleted')
   expect(await listed(ann)).toEqual([['passkey_deleted', 'Phone'], ['passkey_added', 'Phone']])
 })
 
@@ -79,9 +79,9 @@ test('a user turns two factors on and off; an unfinished setup is no event', asy
   await ann.post('/two-factor/enable', { password })
   expect(await listed(ann)).toEqual([])
   await turnOn(ann)
-  await mailed(ann, 'Two-factor sign-in was turned on')
+  await mailed(ann, 'Two-factor authentication was turned on')
   await ann.post('/two-factor/disable', { password })
-  await mailed(ann, 'Two-factor sign-in was turned off')
+  await mailed(ann, 'Two-factor authentication was turned off')
   expect(await listed(ann)).toEqual([['two_factor_disabled', undefined], [
     'two_factor_enabled',
     undefined,
@@ -94,8 +94,8 @@ test('the operator resets a user’s second factor, and the user is notified', a
   await turnOn(ann)
   for (const which of ['two-factor', 'passkeys'])
     expect((await operator(stack.ownerUrl, which, 'reset', ann.email)).code).toBe(0)
-  await mailed(ann, 'Two-factor sign-in was turned off')
-  await mailed(ann, 'A passkey was removed')
+  await mailed(ann, 'Two-factor authentication was turned off')
+  await mailed(ann, 'A passkey was deleted')
 })
 
 test('a user creates new backup codes, and no mail contains a code', async () => {
@@ -121,7 +121,7 @@ test('a user has a device remembered, which then needs no code', async () => {
   expect(
     (await browser.post('/two-factor/verify-totp', { code: app.code(), trustDevice: true })).status,
   ).toBe(200)
-  await mailed(ann, 'A device was remembered')
+  await mailed(ann, 'A device was marked as trusted')
   expect((await listed(ann))[0]).toEqual(['device_trusted', undefined])
 })
 
@@ -130,8 +130,8 @@ test('a user requires a passkey at sign-in, and later does not', async () => {
   await addPasskey(ann, 'Phone')
   for (const required of [true, false])
     expect((await ann.post('/passkey/require', { required, password })).status).toBe(200)
-  await mailed(ann, 'Signing in now needs a passkey')
-  await mailed(ann, 'Signing in no longer needs a passkey')
+  await mailed(ann, 'A passkey is now required to sign in')
+  await mailed(ann, 'A passkey is no longer required to sign in')
   expect((await listed(ann)).slice(0, 2)).toEqual([['passkey_not_required', undefined], [
     'passkey_required',
     undefined,
@@ -197,5 +197,5 @@ test('a member whose keys, webhooks and calendars end by a removal does not lear
     admin.email,
     ({ subject }) => subject === 'An API key was revoked',
   )
-  expect(mail.text).not.toContain('network address')
+  expect(mail.text).not.toContain('IP address')
 })

@@ -175,8 +175,8 @@ test('the owner of organizations reads in the mail what happens to them; then th
     { id: alone, name: 'Alone', successor: null },
   ])
   const mail = await mailed(owner)
-  expect(mail.text).toContain(`“The Team”, which you own, is then owned by ${admin.name}.`)
-  expect(mail.text).toContain('“Alone”, which you own, stays without members.')
+  expect(mail.text).toContain(`${admin.name} will become the owner of “The Team”.`)
+  expect(mail.text).toContain('“Alone” will have no members.')
   await owner.post('/confirm-delete-account', { token: tokenOf(new URL(linkIn(mail))) })
   expect((await admin.get('/organization/list')).body[0].role).toBe('owner')
   expect((await viewer.get('/organization/list')).body[0].role).toBe('viewer')
@@ -203,7 +203,7 @@ describe('a member who owns five organizations', () => {
       successor: { id: await viewer.id(), name: viewer.name },
     }])
     const mail = await mailed(owner)
-    expect(mail.text).toContain(`“The Team”, which you own, is then owned by ${viewer.name}.`)
+    expect(mail.text).toContain(`${viewer.name} will become the owner of “The Team”.`)
     expect(
       (await owner.post('/confirm-delete-account', { token: tokenOf(new URL(linkIn(mail))) }))
         .status,
@@ -226,7 +226,7 @@ describe('a member who owns five organizations', () => {
       successor: null,
     }])
     const mail = await mailed(owner)
-    expect(mail.text).toContain('“The Team”, which you own, stays without members.')
+    expect(mail.text).toContain('“The Team” will have no members.')
     expect(
       (await owner.post('/confirm-delete-account', { token: tokenOf(new URL(linkIn(mail))) }))
         .status,

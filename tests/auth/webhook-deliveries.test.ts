@@ -286,7 +286,7 @@ describe('a receiver that fails', () => {
       ({ subject }) => subject === 'A webhook was turned off',
     )
     expect(mail.text).toContain('“Old server”')
-    expect(mail.text).not.toMatch(/127\.0\.0\.1|If this was not you/)
+    expect(mail.text).not.toMatch(/127\.0\.0\.1|If this wasn’t you/)
     expect((await ann.get('/list-events')).body[0]).toMatchObject({
       kind: 'webhook_disabled',
       name: 'Old server',

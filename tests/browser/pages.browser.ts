@@ -50,7 +50,7 @@ test('Ann opens the link of a mail in her browser and deletes an account that so
   await eve.signUp()
   const [, disown = ''] = linksIn(await stack.mail.waitFor(eve.email))
   await page.goto(disown)
-  expect(await page.locator('h1').textContent()).toBe('This was not you?')
+  expect(await page.locator('h1').textContent()).toBe('This wasn’t you?')
   expect((await eve.get('/get-session')).status).toBe(200)
   await page.click('button')
   await expect.poll(status).toContain('The account was deleted')
@@ -157,7 +157,7 @@ describe('Ann opens the link of an invitation in her browser', () => {
     const { id, ann, link } = await invited()
     await page.goto(link)
     await reads('#invitation').toBe(
-      'Owner invites a…@example.org to join The Team, with the role “viewer”.',
+      'Owner invited a…@example.org to join The Team with the role “viewer”.',
     )
     await reads('#until').toMatch(/^The invitation is valid until .*20\d\d/)
     await page.fill('input[name=email]', ann.email)
@@ -259,7 +259,7 @@ describe('Ann opens the link of an invitation in her browser', () => {
     await reads('#until').toBe('This invitation was declined.')
     await reads('#invitation').toBe('This was an invitation for a…@example.org.')
     await page.goto(link.replace(invitationId, `${invitationId}x`))
-    await reads('h1').toBe('No such invitation')
+    await reads('h1').toBe('Invitation not found')
     expect(complaints).toEqual([])
   })
 })
@@ -275,7 +275,7 @@ test('a front-end developer runs npm start and sees a mail as it looks, with its
     return page.locator('article').count()
   }
   await expect.poll(look).toBe(1)
-  const button = page.frameLocator('iframe').locator('a', { hasText: 'Confirm email address' })
+  const button = page.frameLocator('iframe').locator('a', { hasText: 'Verify email address' })
   expect(await button.isVisible()).toBe(true)
   const [opened] = await Promise.all([page.context().waitForEvent('page'), button.click()])
   await opened.waitForLoadState()

@@ -165,7 +165,7 @@ describe('SMTP', () => {
     await sender()(mail, never)
     const [received] = sink.mails
     expect(received).toMatchObject({ from: 'no-reply@money.example.org', to: ['ann@example.org'] })
-    expect(headersOf(received?.data ?? '')).toContain('Subject: Confirm your email address')
+    expect(headersOf(received?.data ?? '')).toContain('Subject: Verify your email address')
     expect(headersOf(received?.data ?? '')).toContain(`Message-ID: <${key}@money.example.org>`)
     expect(received?.data).toMatch(/Content-Type: text\/plain[^]*Content-Type: text\/html/)
   })
@@ -224,6 +224,6 @@ test('the local log shows recipient, subject and link in one line', async () => 
   expect(lines).toHaveLength(1)
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({
     level: 30,
-    msg: `Mail to ann@example.org: Confirm your email address: ${url}`,
+    msg: `Mail to ann@example.org: Verify your email address: ${url}`,
   })
 })
