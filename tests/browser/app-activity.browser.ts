@@ -120,7 +120,7 @@ test("an admin undoes an editor's change of team rows, the editor reads and undo
   await call('POST', '/categories', { name: 'Rent' })
   const editorPage = await story.open(editor, '/')
   await editorPage.getByRole('link', { name: 'Activity' }).click()
-  await sees(editorPage, 'You see only your own changes.')
+  await sees(editorPage, 'You only see your own changes.')
   await expect.poll(() => sentences(editorPage)).toEqual([
     'You created the category “Rent”',
     'You created the category “Travel”',
@@ -135,7 +135,7 @@ test("an admin undoes an editor's change of team rows, the editor reads and undo
   expect(await call('GET', '/categories?select=name')).toEqual([{ name: 'Wages' }])
   await editorPage.context().close()
   const theirs = await story.open(viewer, '/activity')
-  await sees(theirs, 'Viewers can’t see the activity of this team.')
+  await sees(theirs, 'Viewers can’t see this team’s activity.')
   expect(await barriers(theirs)).toEqual([])
   await theirs.context().close()
 })

@@ -108,9 +108,9 @@ test('Ben sees his net worth over a year and over five, in one currency or conve
     name: `${nameOf(month())}: assets €500.00, liabilities €225.00, net €275.00`,
   }).waitFor()
   await worth.getByText(
-    `The balances in USD have no exchange rate from ${nameOf(month(-3))} to ${
+    `No exchange rate for USD from ${nameOf(month(-3))} to ${
       nameOf(month(-2))
-    } and are not included.`,
+    }, so these balances are not included.`,
   ).waitFor()
   expect(await barriers(page)).toEqual([])
   await worth.getByRole('status').getByRole('link', { name: 'Exchange rates' }).click()
@@ -210,7 +210,7 @@ test('Cleo enters what the bank says, looks at the transactions between, and boo
   await page.getByRole('link', { name: `Reconcile ${dayOf(inDays(-5))}` }).click()
   await page.getByRole('button', { name: 'Adjust balance' }).click()
   await page.getByText(
-    `This adds a transaction “Balance adjustment” of -€5.00 on ${
+    `This adds a “Balance adjustment” transaction of -€5.00 on ${
       dayOf(inDays(-5))
     }. Reports count it as an expense`,
   ).waitFor()

@@ -281,7 +281,7 @@ test('Ella, who has no budget yet, sets the first one of a category on her phone
     isMobile: true,
     colorScheme: 'dark',
   })
-  await page.getByText('No budgets in these months yet.').waitFor()
+  await page.getByText('No budgets for these months yet.').waitFor()
   expect(await page.getByRole('list').last().getByRole('button').allInnerTexts()).toEqual([
     '+ Food',
   ])
@@ -295,7 +295,7 @@ test('Ella, who has no budget yet, sets the first one of a category on her phone
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Next month' }).click()
-  await page.getByText('No budgets in these months yet.').waitFor()
+  await page.getByText('No budgets for these months yet.').waitFor()
   await page.getByRole('button', { name: 'This month' }).click()
   await expect.poll(() => headsOf(page)).toEqual(['Category', nameOf(month())])
   await page.context().close()

@@ -168,7 +168,7 @@ test('Ann keeps unknown parts of a dashboard from another app, and deletes a das
     date_range: { start_date: '2025-01-01', end_date: '2025-12-31' },
   })
   const page = await story.open(ann, `/dashboards/${stored?.id}`)
-  await sees(page, 'This app doesn’t support the widget “weather”.')
+  await sees(page, 'This app doesn’t support the “weather” widget.')
   expect(await widgets(page)).toEqual(['Cash flow', 'weather'])
   expect(await page.getByLabel('Date range').locator('option:checked').textContent()).toBe(
     'Jan 1, 2025 to Dec 31, 2025',

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const restored = (page: Page) => page.getByText('Unsaved input restored.')
+const restored = (page: Page) => page.getByText('Unsaved changes restored.')
 const stored = (page: Page) =>
   page.evaluate(() =>
     Object.entries(sessionStorage).filter(([key]) => key.startsWith('draft ')).map(([, value]) =>
@@ -78,8 +78,8 @@ test('Cleo edits a transaction and looks at another page: a line leads her back,
   await page.getByRole('button', { name: 'Rent', exact: true }).click()
   await page.getByRole('group', { name: 'Edit Rent' }).getByLabel('Name').fill('Rent of the flat')
   await page.getByRole('navigation').getByRole('link', { name: 'Accounts' }).click()
-  const line = page.getByRole('complementary', { name: 'Unsaved input' })
-  await line.getByText('You have unsaved input: Transactions').waitFor()
+  const line = page.getByRole('complementary', { name: 'Unsaved changes' })
+  await line.getByText('You have unsaved changes: Transactions').waitFor()
   expect(await barriers(page)).toEqual([])
   await story.stack.sql.query('update api.transactions set amount = -950 where id = $1', [rent.id])
   await page.reload()

@@ -47,7 +47,7 @@ test('the owner of a team reads who joined, changed roles and left, and an edito
   const page = await story.open(owner, '/team')
   const events = listed(page, 'Membership history')
   await expect.poll(() => events.count()).toBe(3)
-  await page.getByLabel('Role of viewer').selectOption('editor')
+  await page.getByLabel('viewer’s role').selectOption('editor')
   await expect.poll(() => events.first().textContent()).toMatch(
     /^viewer is now an editor, by Owner/,
   )

@@ -107,7 +107,7 @@ test('Ben has added rows of his own: they stay, with the account and category th
 
   await remove(page).click()
   await page.getByText(
-    'Your own transactions use Wallet, Holidays, Leisure, so these were kept, without their sample balances.',
+    'Your own transactions use Wallet, Holidays, Leisure, so we kept these but removed their sample balances.',
   ).waitFor()
   await banner(page).waitFor({ state: 'detached' })
   const names = async (table: string) =>
@@ -166,7 +166,7 @@ test('Dora has rows of her own: nothing offers her example books, and her settin
   const dora = await signedIn(story.stack, 'Dora')
   await store(story, dora, 'accounts', [{ name: 'Giro', type: 'checking' }])
   const page = await story.open(dora, '/settings')
-  await page.getByText('only to an empty workspace').waitFor()
+  await page.getByText('only add sample data to an empty workspace').waitFor()
   expect(await add(page).count()).toBe(0)
   await page.context().close()
 })

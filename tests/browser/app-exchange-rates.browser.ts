@@ -30,7 +30,7 @@ test('Ann opens them from her accounts, adds one, reads that a day already has o
     await page.getByRole('button', { name: 'Save' }).click()
   }
   await add('1.05')
-  await expect.poll(() => rowsOf(page)).toEqual(['EUR in USDJan 1, 20251.05EditDelete'])
+  await expect.poll(() => rowsOf(page)).toEqual(['EUR to USDJan 1, 20251.05EditDelete'])
   await add('1.06')
   await page.getByRole('alert').waitFor()
   expect(await field(page, 'Valid from').getAttribute('aria-invalid')).toBe('true')
@@ -39,14 +39,14 @@ test('Ann opens them from her accounts, adds one, reads that a day already has o
   await expect.poll(() => field(page, 'To currency').getAttribute('aria-invalid')).toBe('true')
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Close' }).click()
-  await page.getByRole('button', { name: 'Edit EUR in USD' }).click()
+  await page.getByRole('button', { name: 'Edit EUR to USD' }).click()
   await field(page, 'Rate').fill('1.0725')
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect.poll(() => rowsOf(page)).toEqual(['EUR in USDJan 1, 20251.0725EditDelete'])
-  await page.getByRole('button', { name: 'Delete EUR in USD' }).click()
+  await expect.poll(() => rowsOf(page)).toEqual(['EUR to USDJan 1, 20251.0725EditDelete'])
+  await page.getByRole('button', { name: 'Delete EUR to USD' }).click()
   await page.getByText('No exchange rates yet.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
-  await expect.poll(() => rowsOf(page)).toEqual(['EUR in USDJan 1, 20251.0725EditDelete'])
+  await expect.poll(() => rowsOf(page)).toEqual(['EUR to USDJan 1, 20251.0725EditDelete'])
   await page.context().close()
 })
 
@@ -54,10 +54,10 @@ test('the editor of a team deletes a rate and undoes it', async () => {
   const { owner, editor } = await team(story.stack, ['editor'])
   await store(story, owner, 'exchange_rates', rates)
   const page = await story.open(editor, '/exchange-rates')
-  await page.getByRole('button', { name: 'Delete EUR in USD' }).click()
+  await page.getByRole('button', { name: 'Delete EUR to USD' }).click()
   await page.getByText('No exchange rates yet.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
-  await expect.poll(() => rowsOf(page)).toEqual(['EUR in USDJan 1, 20251.05EditDelete'])
+  await expect.poll(() => rowsOf(page)).toEqual(['EUR to USDJan 1, 20251.05EditDelete'])
   await page.context().close()
 })
 
@@ -79,7 +79,7 @@ test('a user reads that the instance has rates of the European Central Bank, and
     timeZone: 'UTC',
   })
   await page.getByText(
-    `2 rates of the European Central Bank are updated every working day, most recently on ${today}.`,
+    `2 rates from the European Central Bank are updated every business day, most recently on ${today}.`,
   ).waitFor()
   expect(await barriers(page)).toEqual([])
   await page.context().close()

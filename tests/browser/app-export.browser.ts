@@ -49,13 +49,13 @@ test('Ann exports everything, deletes a transaction, and imports the file on her
     viewport: { width: 360, height: 740 },
     colorScheme: 'dark',
   })
-  await phone.getByLabel('Restore a file to your personal data').setInputFiles({
+  await phone.getByLabel('Restore an export into your personal data').setInputFiles({
     name: 'mine.zip',
     mimeType: 'application/zip',
     buffer: await readFile(path),
   })
   await phone.getByRole('button', { name: 'Restore', exact: true }).click()
-  await phone.getByText('1 row restored; 1 already existed.').waitFor()
+  await phone.getByText('1 item restored; 1 already existed.').waitFor()
   expect(await barriers(phone)).toEqual([])
   await phone.goto(`${story.stack.publicUrl}/transactions`)
   await phone.getByText('Tram').first().waitFor()
@@ -101,12 +101,12 @@ test('Ben chooses where to save, gets the file when it is complete, and none aft
 test('Vera, a viewer in a team, can export and not import, and an invalid file is refused', async () => {
   const { owner, viewer } = await team(story.stack, ['viewer'])
   const page = await story.open(viewer, '/settings')
-  await page.getByText('and the data of The Team that you can see').waitFor()
-  expect(await page.getByLabel(/^Restore a file/).count()).toBe(0)
+  await page.getByText('and the data you can see in The Team').waitFor()
+  expect(await page.getByLabel(/^Restore an export/).count()).toBe(0)
   await page.context().close()
 
   const owners = await story.open(owner, '/settings')
-  await owners.getByLabel('Restore a file to The Team').setInputFiles({
+  await owners.getByLabel('Restore an export into The Team').setInputFiles({
     name: 'x.zip',
     mimeType: 'application/zip',
     buffer: Buffer.from('Date,Amount'),

@@ -121,7 +121,7 @@ test('Ann imports a file that states a balance, and stores the balance again aft
   const page = await story.open(ann, '/import')
   const upload = async () => {
     await choose(page, bankFile('mt940-german.sta'))
-    await sees(page, 'Saves the statement balance of')
+    await sees(page, 'Saves the statement balance as of')
   }
   const balances = async () => {
     const response = await fetch(`${story.stack.url}/data/balances?select=source`, {
@@ -154,7 +154,7 @@ test('Ann answers once about the columns of an unknown bank, and its next file i
   await page.getByRole('button', { name: 'Read file' }).click()
   await sees(page, 'Choose the amount column')
   await page.getByLabel('Meaning of “Wofür”').selectOption({ label: 'Payee or name' })
-  await page.getByLabel('Meaning of “Wieviel”').selectOption({ label: 'Amount with sign' })
+  await page.getByLabel('Meaning of “Wieviel”').selectOption({ label: 'Signed amount' })
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Read file' }).click()
   await sees(page, 'Which date is 03/04/2025?')
@@ -315,16 +315,16 @@ test('Ann sees which rows are matched, linked and left deleted, and decides abou
   )
   await sees(
     page,
-    '1 row matches a transaction you already entered. 1 row is part of a transfer between your accounts. 1 row was deleted and stays deleted.',
+    '1 row matches a transaction you already entered. 1 row is part of a transfer between your accounts. 1 row was deleted earlier and won’t be imported again.',
   )
   expect((await verdicts(page)).map(([, name, verdict]) => [name, verdict])).toEqual([
-    ['KioskImported and deleted before.', 'Deleted'],
+    ['KioskImported earlier, then deleted.', 'Deleted'],
     [
       'To savingsBecomes a transfer with "From giro" of 2025-03-05 in account "Savings"',
       'Transfer',
     ],
     [
-      'CINEMA 12Gets the bank’s date and keeps your name and category: entered as "Cinema with Bo" on 2025-03-08',
+      'CINEMA 12Uses the bank’s date but keeps your name and category: entered as "Cinema with Bo" on 2025-03-08',
       'Matched',
     ],
   ])

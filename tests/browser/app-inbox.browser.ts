@@ -196,7 +196,7 @@ test('Vera, a viewer, has no inbox, and the owner sees at once what another memb
     amount: -2,
   }])
   const viewing = await story.open(viewer, '/inbox')
-  await says(viewing, 'You are a viewer here.')
+  await says(viewing, 'You’re a viewer here.')
   expect(await viewing.getByRole('link', { name: /Inbox/ }).count()).toBe(0)
   await viewing.context().close()
 

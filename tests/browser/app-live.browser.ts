@@ -152,7 +152,7 @@ describe('a row that the editor is editing', () => {
       status: 'pending',
     })
     await entry.getByRole('status').getByText(
-      'Changed in the meantime: the name to Rent, March and the status to pending. Your input is still here.',
+      'Someone changed the name to Rent, March and the status to pending while you were editing. Your changes are still here.',
     ).waitFor()
     expect(await barriers(page)).toEqual([])
     expect(await entry.getByLabel('Amount').inputValue()).toBe('777')
@@ -169,7 +169,7 @@ describe('a row that the editor is editing', () => {
     await entry.getByLabel('Amount').fill('777')
     await send(owner, 'DELETE', `/transactions?id=eq.${id}`)
     await entry.getByRole('status').getByText(
-      'This transaction was deleted in the meantime, or no longer matches the filters. Your input is still here.',
+      'Someone deleted this transaction while you were editing, or it no longer matches the filters. Your changes are still here.',
     )
       .waitFor()
     expect(await entry.getByLabel('Amount').inputValue()).toBe('777')
@@ -185,7 +185,8 @@ describe('a row that the editor is editing', () => {
     const details = page.getByRole('dialog', { name: 'Rent', exact: true })
     await details.waitFor()
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { description: 'Lukewarm' })
-    await details.getByText('Changed in the meantime: the description to Lukewarm.').waitFor()
+    await details.getByText('Someone changed the description to Lukewarm while you were editing.')
+      .waitFor()
   })
 
   test('a row that the editor is editing in its details names the change too, and so does the form of an account', async () => {
@@ -197,7 +198,7 @@ describe('a row that the editor is editing', () => {
     await details.getByLabel('Description').fill('Warm')
     await send(owner, 'PATCH', `/transactions?id=eq.${id}`, { description: 'Cold' })
     await details.getByText(
-      'Changed in the meantime: the description to Cold. Your input is still here.',
+      'Someone changed the description to Cold while you were editing. Your changes are still here.',
     ).waitFor()
     expect(await details.getByLabel('Description').inputValue()).toBe('Warm')
 
@@ -211,9 +212,9 @@ describe('a row that the editor is editing', () => {
     const form = page.getByRole('dialog', { name: 'Edit Giro' })
     await form.getByLabel('Bank').fill('The bank')
     await send(owner, 'PATCH', `/accounts?id=eq.${account}`, { name: 'Current' })
-    await form.getByText('This has changed in the meantime.').waitFor()
+    await form.getByText('Someone changed this while you were editing.').waitFor()
     await send(owner, 'DELETE', `/accounts?id=eq.${account}`)
-    await form.getByText('This was deleted in the meantime.').waitFor()
+    await form.getByText('Someone deleted this while you were editing.').waitFor()
     expect(await form.getByLabel('Bank').inputValue()).toBe('The bank')
   })
 })
@@ -259,7 +260,7 @@ describe('a dialog of the editor, while the owner changes the same row', () => {
     )
     await send(owner, 'PATCH', `/${table}?id=eq.${id}`, change)
     await form.getByRole('status').getByText(
-      'This has changed in the meantime. Your input is still here, and saving updates only the fields you changed.',
+      'Someone changed this while you were editing. Your changes are still here, and saving only updates the fields you changed.',
     )
       .waitFor()
     const save = async () => {
@@ -323,7 +324,7 @@ describe('a dialog of the editor, while the owner changes the same row', () => {
     const form = page.getByRole('dialog', { name: 'Edit Giro' })
     await form.getByLabel('Name').fill('Current')
     await send(owner, 'PATCH', `/accounts?id=eq.${id}`, { institution: 'The bank' })
-    await form.getByText('This has changed in the meantime.').waitFor()
+    await form.getByText('Someone changed this while you were editing.').waitFor()
     await form.getByRole('button', { name: 'Save' }).click()
     await soon(() => send(owner, 'GET', `/accounts?id=eq.${id}`)).toMatchObject([{
       name: 'Current',

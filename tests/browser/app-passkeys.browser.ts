@@ -114,7 +114,10 @@ test('Ann requires a passkey: her password alone no longer signs in, and the pas
   await overview(page)
   await page.goto(`${story.stack.publicUrl}/settings`)
   await press(page, 'Delete Phone')
-  await sees(page, 'It is your last passkey, so your password will be enough to sign in again.')
+  await sees(
+    page,
+    'It is your last passkey, so you’ll be able to sign in with just your password again.',
+  )
   await page.keyboard.press('Escape')
   await press(page, 'Allow password sign-in')
   await confirm(page, 'Allow password sign-in', 'Allow')

@@ -175,8 +175,8 @@ test('Dora plans a standing order between two accounts, records it, and reads th
   await expect.poll(() =>
     page.getByRole('region', { name: 'Next 30 days' }).locator('li').allTextContents()
   ).toEqual([
-    `Giro is lowest on ${dayOf(inDays(10))}, at -€50.00; €1,950.00 on ${dayOf(inDays(30))}.`,
-    `Savings is lowest on ${dayOf(inDays(0))}, at €0.00; €100.00 on ${dayOf(inDays(30))}.`,
+    `Giro: lowest on ${dayOf(inDays(10))} at -€50.00; €1,950.00 on ${dayOf(inDays(30))}.`,
+    `Savings: lowest on ${dayOf(inDays(0))} at €0.00; €100.00 on ${dayOf(inDays(30))}.`,
   ])
   expect(await barriers(page)).toEqual([])
   await page.context().close()

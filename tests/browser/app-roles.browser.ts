@@ -54,12 +54,12 @@ test('a viewer reads every page of the team on a phone, with a shared dashboard 
     ['/accounts', 'Giro'],
     [`/accounts/${giro.id}`, 'Giro'],
     // the address of the form opens nothing for a user without the right
-    ['/exchange-rates?base=gbp&quote=usd&on_date=2025-01-01', 'EUR in USD'],
+    ['/exchange-rates?base=gbp&quote=usd&on_date=2025-01-01', 'EUR to USD'],
     ['/recurring', 'Insurance'],
     ['/budgets', 'Food'],
     ['/categories', 'Food'],
     ['/rules', 'Shop'],
-    ['/import', 'You are a viewer of this team.'],
+    ['/import', 'You’re a viewer in this team.'],
     ['/dashboards', 'Of all'],
     ['/team', 'Members'],
   ] as const
@@ -89,9 +89,9 @@ test('a viewer reads every page of the team on a phone, with a shared dashboard 
   await page.goto(`${story.stack.publicUrl}/rules`)
   expect(await page.getByRole('switch', { name: 'Shop is on' }).isDisabled()).toBe(true)
   await page.goto(`${story.stack.publicUrl}/accounts/00000000-0000-4000-8000-000000000000`)
-  await page.getByText('This account is not in this workspace.').waitFor()
+  await page.getByText('This account isn’t in this workspace.').waitFor()
   await page.goto(`${story.stack.publicUrl}/activity`)
-  await page.getByText('Viewers can’t see the activity of this team.').waitFor()
+  await page.getByText('Viewers can’t see this team’s activity.').waitFor()
   await page.context().close()
 })
 

@@ -190,7 +190,7 @@ test('Dora marks transactions as transfers by a rule, and makes one of them an o
   await page.getByRole('row', { name: /ETF savings plan.*Transfer/ }).waitFor()
   await page.getByRole('button', { name: 'ETF savings plan' }).click()
   await page.getByRole('button', { name: 'Details' }).click()
-  await page.getByText('The other half isn’t in any of your accounts.').waitFor()
+  await page.getByText('The other side isn’t in any of your accounts.').waitFor()
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Unlink' }).click()
   await page.getByText('ETF savings plan is no longer a transfer.').waitFor()

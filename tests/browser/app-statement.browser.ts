@@ -99,20 +99,20 @@ test.each([
     row: ['Hotel', -80, -8, 'pending'] as const,
     stated: 420,
     text: 'Hotel: pending here, but posted by the bank.',
-    action: 'Mark as paid Hotel',
+    action: 'Mark as posted Hotel',
   },
   {
     why: 'a refund that was entered as an expense',
     row: ['Refund', -30, -8] as const,
     stated: 530,
-    text: `Refund on ${dayOf(-8)} may have the wrong sign. It would be €30.00.`,
+    text: `Refund on ${dayOf(-8)} may have the wrong sign. The correct amount would be €30.00.`,
     action: 'Change Refund',
   },
   {
     why: 'two digits that were swapped',
     row: ['Fuel', -54, -8] as const,
     stated: 455,
-    text: `Fuel on ${dayOf(-8)} may have two digits swapped. It would be -€45.00.`,
+    text: `Fuel on ${dayOf(-8)} may have two digits swapped. The correct amount would be -€45.00.`,
     action: 'Change Fuel',
   },
 ])(

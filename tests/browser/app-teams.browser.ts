@@ -58,7 +58,7 @@ test('the owner invites, cancels an invitation, changes a role and removes a mem
   expect(await page.getByLabel('Email address').getAttribute('aria-invalid')).toBe('true')
   await press(page, 'Cancel the invitation to new@example.org')
   await sees(page, 'Invitation canceled.')
-  await page.getByLabel('Role of editor').selectOption('viewer')
+  await page.getByLabel('editor’s role').selectOption('viewer')
   await sees(page, 'Role changed to viewer.')
   expect((await editor.get('/organization/list')).body).toMatchObject([{ role: 'viewer' }])
   await press(page, 'Remove editor')

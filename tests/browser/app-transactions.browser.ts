@@ -358,7 +358,7 @@ describe('in a team', () => {
   test('the editor changes and deletes, and undoes both', async () => {
     const { editor } = await team(story.stack, ['editor'])
     const page = await story.open(editor, '/transactions')
-    await said(page, 'No transactions yet. Press n or “New transaction” to add the first one.')
+    await said(page, 'No transactions yet. Press n or “New transaction” to add your first one.')
     expect(await barriers(page)).toEqual([])
     await beginEntry(page)
     await page.keyboard.type('Chairs')

@@ -10,7 +10,7 @@ export const accounts = inLanguage({
     openedOnHint:
       'The date of the opening balance. Leave empty if the balance applies from the beginning.',
     closedOn: 'Closed on',
-    closedOnHint: 'Closed accounts keep their transactions but are no longer offered in forms.',
+    closedOnHint: 'Closed accounts keep their transactions but no longer appear in forms.',
     closedAccounts: 'Closed accounts',
     upcoming: (amount: string) => `Upcoming: ${amount}`,
     upcomingHint: 'Balances are as of today. “Upcoming” includes pending and future transactions.',
@@ -21,9 +21,9 @@ export const accounts = inLanguage({
     accounts: 'Accounts',
     nextDays: (days: number) => `Next ${days} days`,
     lowestOn: (account: string, balance: string, day: string) =>
-      `${account} is lowest on ${day}, at ${balance}`,
+      `${account}: lowest on ${day} at ${balance}`,
     endsAt: (balance: string, day: string) => `${balance} on ${day}`,
-    empty: 'No accounts yet. An account holds money: at a bank, on a card, or in cash.',
+    empty: 'No accounts yet. An account can be a bank account, a card or cash.',
     types: {
       checking: 'Checking',
       savings: 'Savings',

@@ -17,7 +17,7 @@ export const activity = inLanguage({
       rules: ['a rule', 'the rule', 'rules'],
       subscriptions: ['a recurring item', 'the recurring item', 'recurring items'],
       tags: ['a tag', 'the tag', 'tags'],
-      transaction_tags: ['a transaction tag', 'the transaction tag', 'transaction tags'],
+      transaction_tags: ['a tag on a transaction', 'the transaction tag', 'tags on transactions'],
       transactions: ['a transaction', 'the transaction', 'transactions'],
     },
     /**
@@ -61,15 +61,15 @@ export const activity = inLanguage({
     several: (count: number, isCut: boolean, rows: string) =>
       `${count}${isCut ? ' or more' : ''} ${rows}`,
     named: (row: string, name: string) => `${row} “${name}”`,
-    rate: (base: string, quote: string) => `${base} in ${quote}`,
+    rate: (base: string, quote: string) => `${base} to ${quote}`,
     nothing: 'nothing',
     yes: 'yes',
     no: 'no',
     deletedReference: 'deleted item',
     activity: 'Activity',
-    ownOnlyHint: 'You see only your own changes. The owner and admins of the team see all changes.',
+    ownOnlyHint: 'You only see your own changes. The team’s owner and admins see all changes.',
     viewerHint:
-      'Viewers can’t see the activity of this team. Your own activity is in your personal workspace.',
+      'Viewers can’t see this team’s activity. Your own activity is in your personal workspace.',
     empty: 'No changes yet. Every change will appear here with its author and an undo button.',
     showOlder: 'Show older',
     undone: 'Change undone.',
@@ -78,12 +78,13 @@ export const activity = inLanguage({
     formerMember: 'A former member',
     unknownMember: 'A member',
     undo: (sentence: string) => `Undo: ${sentence}`,
-    cannotUndo: 'This was changed again or already undone. Undo the later changes above first.',
+    cannotUndo:
+      'This was changed again later or has already been undone. Undo the later changes above first.',
     details: (count: number, more: string) =>
       count === 1 ? 'Details' : `Details (${count}${more} items)`,
     orMore: ' or more',
     andMore: '…and more from the same change.',
-    bulkCreated: 'Created together with many others.',
+    bulkCreated: 'Created along with many others.',
     noVisibleChange: 'No visible changes.',
   },
   de: {

@@ -3,15 +3,15 @@ import { listOf } from '../locale/lists.ts'
 
 export const bankImport = inLanguage({
   en: {
-    balanceHint: (day: string) => `Saves the statement balance of ${day}.`,
+    balanceHint: (day: string) => `Saves the statement balance as of ${day}.`,
     bankFile: 'Bank file',
     fileFormats:
-      'CSV, OFX, QFX, QIF, MT940, CAMT, a ZIP of these, or an export from Actual, Firefly III, Lunch Money, Mint, Monarch or YNAB. Choose a file or drop it here. It is read on this device, and you review every row before anything is saved.',
+      'CSV, OFX, QFX, QIF, MT940, CAMT, a ZIP of these, or an export from Actual, Firefly III, Lunch Money, Mint, Monarch or YNAB. Choose a file or drop it here. The file is read on your device, and you review every row before anything is saved.',
     missingDate: 'Choose the date column.',
     missingAmount: 'Choose the amount column, or the two columns for money in and money out.',
     duplicateMeaning: (meaning: string) => `Only one column can be “${meaning}”.`,
     unknownColumns:
-      'The columns of this file are unknown. Choose what each one means. The next file with the same columns is then read without asking.',
+      'We don’t recognize this file’s columns. Choose what each one means, and we’ll remember it for files with the same columns.',
     column: 'Column',
     examples: 'Examples',
     meaning: 'Meaning',
@@ -26,8 +26,8 @@ export const bankImport = inLanguage({
     withYearFirst: 'year first',
     withDecimalComma: 'decimal comma',
     withDecimalPoint: 'decimal point',
-    withUnsignedAsExpenses: 'amounts without a minus as expenses',
-    withUnsignedAsIncome: 'amounts without a minus as income',
+    withUnsignedAsExpenses: 'amounts without a minus sign as expenses',
+    withUnsignedAsIncome: 'amounts without a minus sign as income',
     withDirectionWords: 'your words for money in and out',
     withStatusWords: 'your words for posted and pending',
     withOneAccount: 'all rows in one account',
@@ -38,7 +38,7 @@ export const bankImport = inLanguage({
     withFeesOnTop: 'fees on top of amounts',
     withFeesIncluded: 'fees included in amounts',
     rows: (count: number) => `, ${count} ${count === 1 ? 'row' : 'rows'}`,
-    readWith: (answers: string[]) => `, read with ${listOf(answers)}`,
+    readWith: (answers: string[]) => ` (${answers.join(', ')})`,
     readAgain: 'Read again',
     skippedLines: (count: number) =>
       `${count === 1 ? '1 invalid line' : `${count} invalid lines`} skipped`,
@@ -50,10 +50,10 @@ export const bankImport = inLanguage({
     accountFor: (name: string) => `Account for ${name}`,
     rowOrRows: (count: number) => count === 1 ? 'row' : 'rows',
     withoutAccounts: (count: number) =>
-      count === 0 ? '. You don’t have an account yet; rows can be imported without one.' : '',
+      count === 0 ? '. You don’t have any accounts yet, but you can import rows without one.' : '',
     noAccount: 'No account',
-    noAccountHint: '. Without an account they don’t affect any balance.',
-    currencyHint: 'Neither the file nor the account specifies it.',
+    noAccountHint: '. Without an account, they don’t affect any balance.',
+    currencyHint: 'Neither the file nor the account specifies a currency.',
     importPending: (pending: number) =>
       `Also import ${
         pending === 1 ? 'the pending row' : `the ${pending} pending rows`
@@ -76,11 +76,11 @@ export const bankImport = inLanguage({
     import: 'Import',
     anotherFile: 'Choose another file',
     viewerHint:
-      'You are a viewer of this team. Only the owner, admins and editors can import files.',
+      'You’re a viewer in this team. Only the owner, admins and editors can import files.',
     undone: (name: string, count: number) =>
       `Import of ${name} undone. ${count} ${count === 1 ? 'transaction' : 'transactions'} deleted.`,
     history: 'Import history',
-    historyEmpty: 'No imports yet. Your imports will appear here, and you can undo each of them.',
+    historyEmpty: 'No imports yet. Your imports will appear here, and you can undo any of them.',
     file: 'File',
     importedAt: 'Imported',
     undo: 'Undo',
@@ -117,7 +117,7 @@ export const bankImport = inLanguage({
     preview: 'Preview',
     day: 'Date',
     questionsHint:
-      'The file doesn’t say how to read this. The app asks only once for files from this bank.',
+      'The file doesn’t make this clear. We’ll only ask once for files from this bank.',
     emptyWord: 'blank',
     choose: 'Choose',
     newTransactions: (added: number) =>
@@ -127,7 +127,7 @@ export const bankImport = inLanguage({
       `${count} ${count === 1 ? 'transaction' : 'transactions'} imported from ${name}.`,
     view: 'View',
     partlySaved: (done: number, all: number) =>
-      `${done} of ${all} parts saved. Import again to save the rest; rows that are already saved are recognized.`,
+      `${done} of ${all} parts saved. Import again to save the rest. Rows that are already saved won’t be duplicated.`,
     importing: 'Importing',
     comparing: 'Comparing',
     partOf: (part: number, all: number) => `Part ${part} of ${all}`,
@@ -145,12 +145,12 @@ export const bankImport = inLanguage({
         note: 'Updates an existing transaction:',
         count: (count: number) =>
           `${count} ${
-            count === 1 ? 'transaction gets' : 'transactions get'
-          } newer values from the bank.`,
+            count === 1 ? 'transaction' : 'transactions'
+          } will be updated with newer data from the bank.`,
       },
       matched: {
         name: 'Matched',
-        note: 'Gets the bank’s date and keeps your name and category:',
+        note: 'Uses the bank’s date but keeps your name and category:',
         count: (count: number) =>
           count === 1
             ? '1 row matches a transaction you already entered.'
@@ -168,7 +168,7 @@ export const bankImport = inLanguage({
         name: 'Duplicate',
         note: null,
         count: (count: number) =>
-          `${count} ${count === 1 ? 'row was' : 'rows were'} imported before.`,
+          `${count} ${count === 1 ? 'row was' : 'rows were'} already imported.`,
       },
       changed: {
         name: 'Changed',
@@ -176,22 +176,22 @@ export const bankImport = inLanguage({
         count: (count: number) =>
           `${count} ${
             count === 1
-              ? 'row differs from its transaction, which stays'
-              : 'rows differ from their transactions, which stay'
-          } unchanged.`,
+              ? 'row differs from its existing transaction'
+              : 'rows differ from their existing transactions'
+          }, which won’t be changed.`,
       },
       deleted: {
         name: 'Deleted',
-        note: 'Imported and deleted before.',
+        note: 'Imported earlier, then deleted.',
         count: (count: number) =>
           `${count} ${
-            count === 1 ? 'row was deleted and stays' : 'rows were deleted and stay'
-          } deleted.`,
+            count === 1 ? 'row was' : 'rows were'
+          } deleted earlier and won’t be imported again.`,
       },
       invalid: {
         name: 'Invalid',
         note: 'Skipped:',
-        count: (count: number) => `${count} ${count === 1 ? 'row is' : 'rows are'} skipped.`,
+        count: (count: number) => `${count} ${count === 1 ? 'row' : 'rows'} will be skipped.`,
       },
     },
     existingRows: 'Rows that may already exist',
@@ -200,7 +200,8 @@ export const bankImport = inLanguage({
       linkTransfers: 'Link transfers between my accounts',
       again: 'Import deleted rows again',
     },
-    possibleTransfer: 'May be part of a transfer. You can link it in its details after the import.',
+    possibleTransfer:
+      'May be part of a transfer. You can link it in the transaction details after the import.',
     suggestedCategories: (count: number) =>
       count === 1 ? '1 row has a suggested category.' : `${count} rows have a suggested category.`,
     acceptAll: (count: number) => count === 1 ? 'Accept' : `Accept all ${count}`,
@@ -210,10 +211,10 @@ export const bankImport = inLanguage({
     rowsShown: 'Rows to show',
     all: (count: number) => `All ${count}`,
     result: 'Result',
-    showMoreOf: (count: number) => `Show more of ${count}`,
+    showMoreOf: (count: number) => `Show more (${count} in total)`,
     columns: {
       date: 'Date',
-      amount: 'Amount with sign',
+      amount: 'Signed amount',
       debit: 'Money out',
       credit: 'Money in',
       direction: 'In or out',

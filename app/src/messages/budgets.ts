@@ -26,7 +26,7 @@ export const budgets = inLanguage({
     noCategories:
       'A budget limits what you spend on a category in a month. Create a category first.',
     empty:
-      'No budgets in these months yet. Choose a category and set how much you want to spend on it in a month.',
+      'No budgets for these months yet. Choose a category and set how much you want to spend on it each month.',
     goToCategories: 'Go to categories',
     saved: (name: string) => `Budget for ${name} saved.`,
     removed: (budget: string) => `Removed: ${budget}.`,
@@ -37,7 +37,7 @@ export const budgets = inLanguage({
     otherMonths: 'Every month without its own budget',
     startsOn: 'Starts on',
     startsOnHint:
-      'The budget starts in the month of this date. Past months stay unchanged unless you choose one here.',
+      'Applies from the month of this date. To change past months, choose an earlier date.',
     rollOver: 'Roll over what’s left to the next month',
     current: 'Current budgets',
     amountEveryMonth: (amount: string) => `${amount} every month`,

@@ -5,7 +5,7 @@ export const categories = inLanguage({
     newCategory: 'New category',
     kind: 'Type',
     kinds: { expense: 'Expenses', income: 'Income' },
-    kindHint: 'Refunds reduce expenses. Subcategories have the type of their parent.',
+    kindHint: 'Refunds reduce expenses. Subcategories have the same type as their parent.',
     parent: 'Parent category',
     noParent: 'None',
     color: 'Color',
@@ -21,7 +21,7 @@ export const categories = inLanguage({
     moveTo: (name: string) => `move to ${name}`,
     title: 'Categories',
     empty:
-      'No categories yet. Categories show what your money was for: food, rent, travel. Each can have a budget.',
+      'No categories yet. Categories show where your money goes: food, rent, travel. Each can have a budget.',
   },
   de: {
     newCategory: 'Neue Kategorie',

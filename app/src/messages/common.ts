@@ -29,7 +29,7 @@ export const common = inLanguage({
     browserLanguage: 'Browser default',
     reloadsPage: 'Reloads the page.',
     roles: { owner: 'owner', admin: 'admin', editor: 'editor', viewer: 'viewer' },
-    statuses: { paid: 'paid', pending: 'pending', failed: 'failed' },
+    statuses: { paid: 'posted', pending: 'pending', failed: 'failed' },
   },
   de: {
     transactions: 'Buchungen',
@@ -59,6 +59,6 @@ export const common = inLanguage({
     browserLanguage: 'Wie im Browser',
     reloadsPage: 'Lädt die Seite neu.',
     roles: { owner: 'Eigentümer', admin: 'Admin', editor: 'Bearbeiten', viewer: 'Nur lesen' },
-    statuses: { paid: 'bezahlt', pending: 'vorgemerkt', failed: 'fehlgeschlagen' },
+    statuses: { paid: 'gebucht', pending: 'vorgemerkt', failed: 'fehlgeschlagen' },
   },
 })

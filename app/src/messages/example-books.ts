@@ -3,15 +3,16 @@ import { inLanguage } from '../locale/language.ts'
 export const exampleBooks = inLanguage({
   en: {
     add: 'Explore with sample data',
-    addHint: 'A year of a fictional household, in your currency. You can remove it with one click.',
+    addHint:
+      'A year of data from a fictional household, in your currency. You can remove it with one click.',
     added: 'Sample data added. Look around and try everything.',
     notice: 'You are looking at sample data.',
     remove: 'Remove sample data',
     removed: 'Sample data removed.',
     keptBecauseUsed: (names: string) =>
-      `Sample data removed. Your own transactions use ${names}, so these were kept, without their sample balances.`,
+      `Sample data removed. Your own transactions use ${names}, so we kept these but removed their sample balances.`,
     title: 'Sample data',
-    notEmpty: 'You can add sample data only to an empty workspace.',
+    notEmpty: 'You can only add sample data to an empty workspace.',
   },
   de: {
     add: 'Mit Beispieldaten umsehen',

@@ -4,21 +4,24 @@ export const exchangeRates = inLanguage({
   en: {
     newExchangeRate: 'New exchange rate',
     instanceRates: (count: number, day: string) =>
-      `${count} rates of the European Central Bank are updated every working day, most recently on ${day}. Reports use them where you haven’t entered a rate.`,
-    empty: 'No exchange rates yet. With rates, the overview shows all your currencies in one.',
+      count === 1
+        ? `1 rate from the European Central Bank is updated every business day, most recently on ${day}. Reports use it wherever you haven’t entered your own.`
+        : `${count} rates from the European Central Bank are updated every business day, most recently on ${day}. Reports use them wherever you haven’t entered your own.`,
+    empty:
+      'No exchange rates yet. Add rates to see all your money in one currency on the overview.',
     theNewest: (most: number) => `Showing the newest ${most}.`,
     currencies: 'Currencies',
     validFrom: 'Valid from',
     rate: 'Rate',
     rateFrom: (name: string, date: string) => `${name} from ${date}`,
-    pair: (base: string, quote: string) => `${base} in ${quote}`,
+    pair: (base: string, quote: string) => `${base} to ${quote}`,
     base: 'From currency',
     baseHint: 'Three letters, such as EUR.',
     baseIsWorth: 'Rate',
     quote: 'To currency',
     quoteHint: 'The rate applies in both directions.',
     validFromHint:
-      'Applies until a later rate. Transactions before the first rate can’t be converted.',
+      'Applies until the next rate. Transactions before the first rate can’t be converted.',
   },
   de: {
     newExchangeRate: 'Neuer Wechselkurs',

@@ -24,7 +24,7 @@ export const forecast = inLanguage({
     missingRates: 'Some amounts have no exchange rate and are not included.',
     whatIf: 'What if…',
     amountOn: (amount: string, day: string, account: string) => `${amount} on ${day}, ${account}`,
-    isLater: ', after the forecast',
+    isLater: ', after the forecast ends',
     day: 'Date',
     whatIfHint: 'This is only a simulation. It isn’t saved and is lost when you leave the page.',
     try: 'Try it',

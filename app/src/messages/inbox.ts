@@ -12,12 +12,11 @@ export const inbox = inLanguage({
     allReviewedText: 'There is nothing left to review.',
     viewMonth: 'View this month',
     empty:
-      'Transactions from your bank files appear here, with a category to accept, or a transfer or expected payment to confirm.',
+      'Transactions from your bank files will appear here, with suggested categories, transfers and expected payments for you to confirm.',
     importFile: 'Import a bank file',
-    viewerHint:
-      'You are a viewer here. Only the owner, admins and editors can review transactions.',
+    viewerHint: 'You’re a viewer here. Only the owner, admins and editors can review transactions.',
     acceptCertain: (count: number) =>
-      `Accept ${count} confident ${count === 1 ? 'suggestion' : 'suggestions'}`,
+      `Accept ${count} high-confidence ${count === 1 ? 'suggestion' : 'suggestions'}`,
     acceptSelected: (count: number) => `Accept ${count} selected`,
     accept: 'Accept',
     confirmTransfer: 'Confirm transfer',
@@ -30,9 +29,9 @@ export const inbox = inLanguage({
     transferQuestion: 'Transfer?',
     dueQuestion: (title: string, day: string) => `${title}, due on ${day}?`,
     transferHint:
-      'The amounts are opposite and close in time. If it isn’t a transfer, choose a category.',
+      'The amounts cancel out and the dates are close together. If it isn’t a transfer, choose a category.',
     matchHint:
-      'The forecast will no longer expect this payment. If it’s a different one, choose a category.',
+      'If you confirm, the forecast no longer expects this payment. If it’s a different payment, choose a category.',
     categorized: (count: number, category: string) =>
       count === 1
         ? `Categorized as ${category}.`
@@ -57,10 +56,10 @@ export const inbox = inLanguage({
     transferKey: 'confirm the transfer',
     openKey: 'show the transactions, for example to split one',
     selectKey: 'select',
-    acceptAllKey: 'accept the selection or all confident suggestions',
+    acceptAllKey: 'accept the selection or all high-confidence suggestions',
     undoKey: 'undo the last action',
     showRows: 'Show in list',
-    moreItems: (count: number) => `${count} more will follow.`,
+    moreItems: (count: number) => `${count} more not shown yet.`,
     noAccount: 'no account',
     category: 'Category',
     none: '—',

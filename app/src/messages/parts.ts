@@ -5,11 +5,12 @@ export const parts = inLanguage({
     isExpense: 'Expense. Change to income',
     isIncome: 'Income. Change to expense',
     undone: 'Change undone.',
-    restored: 'Unsaved input restored.',
+    restored: 'Unsaved changes restored.',
     discard: 'Discard',
     changedMeanwhile:
-      'This has changed in the meantime. Your input is still here, and saving updates only the fields you changed.',
-    deletedMeanwhile: 'This was deleted in the meantime. Your input stays here until you close it.',
+      'Someone changed this while you were editing. Your changes are still here, and saving only updates the fields you changed.',
+    deletedMeanwhile:
+      'Someone deleted this while you were editing. Your changes stay here until you close the form.',
     authenticatorCode: 'Code from your authenticator app',
     authenticatorCodeHint: 'Six digits',
     minimumLength: 'At least 8 characters',

@@ -2,7 +2,7 @@ import { inLanguage } from '../locale/language.ts'
 
 export const reconciliation = inLanguage({
   en: {
-    notFound: 'This account is not in this workspace. It may have been deleted.',
+    notFound: 'This account isn’t in this workspace. It may have been deleted.',
     allAccounts: 'All accounts',
     currentBalance: 'Current balance',
     viewTransactions: 'View transactions',
@@ -25,9 +25,9 @@ export const reconciliation = inLanguage({
     adjustQuestion: (day: string) => `Adjust the balance on ${day}?`,
     adjustment: 'Balance adjustment',
     adjustHint: (amount: string, day: string, isIncome: boolean) =>
-      `This adds a transaction “Balance adjustment” of ${amount} on ${day}. Reports count it as ${
+      `This adds a “Balance adjustment” transaction of ${amount} on ${day}. Reports count it as ${
         isIncome ? 'income' : 'an expense'
-      }. You can give it a category afterwards.`,
+      }. You can categorize it afterward.`,
     adjustWarning: 'First check for a wrong, missing or duplicate transaction.',
     adjust: 'Add adjustment',
     adjusted: (amount: string, day: string) => `Adjustment of ${amount} on ${day} added.`,

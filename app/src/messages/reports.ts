@@ -15,9 +15,9 @@ export const reports = inLanguage({
     assetsLiabilitiesNet: (assets: string, liabilities: string, net: string) =>
       `assets ${assets}, liabilities ${liabilities}, net ${net}`,
     lacksRates: (currency: string, first: string, last: string) =>
-      `The balances in ${currency} have no exchange rate ${
+      `No exchange rate for ${currency} ${
         first === last ? `in ${first}` : `from ${first} to ${last}`
-      } and are not included.`,
+      }, so these balances are not included.`,
     pendingPart: (amount: string) => `including ${amount} pending`,
     missingRates: (count: number) =>
       count === 1
@@ -42,7 +42,7 @@ export const reports = inLanguage({
     period: 'Period',
     addRecurring: 'Add a recurring item',
     dueEmpty: 'Nothing is due in the next month.',
-    dueAmount: 'Amount',
+    duePayment: 'Payment',
     wasDue: 'was due ',
     today: 'today',
     allRecurring: 'All recurring items',
@@ -100,7 +100,7 @@ export const reports = inLanguage({
     period: 'Zeitraum',
     addRecurring: 'Wiederkehrende Zahlung anlegen',
     dueEmpty: 'Im nächsten Monat ist nichts fällig.',
-    dueAmount: 'Zahlung',
+    duePayment: 'Zahlung',
     wasDue: 'war fällig am ',
     today: 'heute',
     allRecurring: 'Alle wiederkehrenden Zahlungen',

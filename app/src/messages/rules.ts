@@ -9,9 +9,9 @@ export const rules = inLanguage({
       'No rules yet. A rule gives matching transactions a category, a name or tags, or marks them as transfers. For example, it can categorize every purchase at one store.',
     sets: 'Changes',
     orderHint:
-      'Only the first matching rule applies to a transaction: the one with the lowest priority number, then the oldest.',
+      'If several rules match a transaction, the one with the lowest priority number applies. If there’s a tie, the oldest one does.',
     priority: 'Priority',
-    priorityHint: 'The lowest number comes first.',
+    priorityHint: 'Rules with lower numbers come first.',
     on: 'On',
     onOf: (name: string) => `${name} is on`,
     isActive: 'The rule is on',
@@ -37,10 +37,10 @@ export const rules = inLanguage({
     applyAll: 'Apply all rules',
     applyToAll: 'Apply to all',
     noneChanges:
-      'The rules don’t change any existing transactions. They also apply to new rows from bank files.',
+      'The rules don’t change any existing transactions. They will apply to new rows from bank files.',
     transaction: 'Transaction',
     nothingChanges:
-      'This rule doesn’t change any existing transactions. It also applies to new rows from bank files.',
+      'This rule doesn’t change any existing transactions. It will apply to new rows from bank files.',
     wouldChange: (count: number) =>
       count === 1 ? '1 transaction will change.' : `${count} transactions will change.`,
     applied: (count: number) =>

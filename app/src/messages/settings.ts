@@ -5,7 +5,7 @@ export const settings = inLanguage({
     thisDevice: 'This device',
     keepOffline: 'Keep recently viewed data on this device',
     keepOfflineHint:
-      'The app then also opens offline. The data is deleted when you sign out, when your session ends, and after seven days.',
+      'Lets the app open offline. The data is deleted when you sign out, when your session ends, and after seven days.',
     installOnApple:
       'To install the app, open your browser’s share menu and choose “Add to Home Screen”.',
     appearanceTitle: 'Language and appearance',
@@ -32,7 +32,7 @@ export const settings = inLanguage({
     verifyToCreate: 'Verify your email address to create one.',
     revokeQuestion: (name: string) => `Revoke ${name}?`,
     revokeKey: 'Revoke key',
-    revokeKeyHint: 'Programs that use it stop working immediately. This can’t be undone.',
+    revokeKeyHint: 'Apps that use it will stop working immediately. This can’t be undone.',
     copied: (what: string) => `${what} copied.`,
     copyFailed: 'Your browser blocked copying. Copy it manually.',
     keyOnce: 'Copy this key now. It won’t be shown again.',
@@ -49,7 +49,7 @@ export const settings = inLanguage({
     webhooksAndCalendars: 'Webhooks and calendars',
     webhooks: 'Webhooks',
     webhooksHint:
-      'A webhook notifies your server when something changes in your personal data or in a team you manage. Messages say which rows changed, without amounts or names.',
+      'A webhook notifies your server when something changes in your personal data or in a team you manage. Messages say which items changed, without amounts or names.',
     newWebhook: 'New webhook',
     createWebhook: 'Create webhook',
     webhookUrl: 'Server URL',
@@ -74,7 +74,8 @@ export const settings = inLanguage({
     webhookDeleted: 'Webhook deleted.',
     deleteQuestion: (name: string) => `Delete ${name}?`,
     deleteWebhook: 'Delete webhook',
-    deleteWebhookHint: 'The server won’t receive any more messages, including those still waiting.',
+    deleteWebhookHint:
+      'The server won’t receive any more messages, including any still waiting to be sent.',
     failures: {
       status: 'the server rejected it',
       timeout: 'the server didn’t respond in time',
@@ -90,7 +91,7 @@ export const settings = inLanguage({
     lastSent: (date: string) => `last message ${date}`,
     calendars: 'Calendars',
     calendarsHint:
-      'See what is due in your calendar app, with or without amounts. Anyone who knows the URL can read it.',
+      'See upcoming payments in your calendar app, with or without amounts. Anyone with the URL can see them.',
     newCalendar: 'New calendar URL',
     createCalendar: 'Create URL',
     calendarName: 'Calendar name',
@@ -105,7 +106,7 @@ export const settings = inLanguage({
     calendarRevoked: 'Calendar URL revoked.',
     revokeCalendar: 'Revoke URL',
     revokeCalendarHint:
-      'Calendars that use it keep their entries but are no longer updated. This can’t be undone.',
+      'Calendars that use it keep their entries but will no longer be updated. This can’t be undone.',
     emailLinkSent: (newEmail: string) =>
       `We sent a link to ${newEmail}. Open it to confirm the change.`,
     verified: ', verified',
@@ -119,36 +120,37 @@ export const settings = inLanguage({
       'This deletes all your personal data. What you added to teams stays there. Export',
     deleteHintLink: 'your data',
     deleteHintEnd:
-      'first if you want to keep it. Nothing is deleted until you confirm with a link that we email you.',
+      'first if you want to keep it. Nothing is deleted until you confirm with the link we email you.',
     deleteAccount: 'Delete account',
     emailDeleteLink: 'Email me the link',
-    deleteLinkSent: 'We sent you an email with the link. It works for one hour, in this browser.',
+    deleteLinkSent:
+      'We sent you an email with the link. It works for one hour, and only in this browser.',
     teamWithoutMembers: (name: string) =>
       `${name} will have no members. Delete it first if you don’t want to keep it.`,
     newOwner: (team: string, owner: string) => `${owner} will become the owner of ${team}.`,
     newDevice: 'Signed in on a new device',
     eventsTitle: 'Account activity',
     eventsHint:
-      'Don’t recognize something? Choose a new password, which ends all other sessions. Also delete passkeys and webhooks and revoke API keys and calendars that aren’t yours, because they keep working after a password change.',
+      'Don’t recognize something? Choose a new password, which ends all other sessions. Also delete any passkeys and webhooks and revoke any API keys and calendars that aren’t yours, because they keep working after a password change.',
     exported: 'Export finished.',
     exportTitle: 'All your data',
     exportHint: 'One file with your account and your personal data',
-    exportHintTeam: (name: string) => ` and the data of ${name} that you can see`,
+    exportHintTeam: (name: string) => ` and the data you can see in ${name}`,
     exportHintEnd:
-      ': a ZIP archive with text files for other programs and your transactions as CSV.',
+      ': a ZIP archive with machine-readable files (JSON Lines), your receipts, and your transactions as CSV.',
     exporting: 'Exporting…',
     exportEverything: 'Export everything',
     personalData: 'your personal data',
-    ofRows: (done: number, rows: number) => `${done} of ${rows} rows`,
-    restoreInto: (where: string) => `Restore a file to ${where}`,
+    ofRows: (done: number, rows: number) => `${done} of ${rows} items`,
+    restoreInto: (where: string) => `Restore an export into ${where}`,
     restoreHint:
-      'Choose a file that was exported here. Existing data stays unchanged, and restoring a file twice changes nothing.',
+      'Choose a file that was exported here. Nothing you already have is overwritten, and you can safely restore the same file twice.',
     restoring: (progress: string) => `Restoring… ${progress}`,
     restore: 'Restore',
     restored: (stored: number, present: number) =>
-      `${stored} ${stored === 1 ? 'row' : 'rows'} restored; ${present} already existed.`,
+      `${stored} ${stored === 1 ? 'item' : 'items'} restored; ${present} already existed.`,
     notRestored: (count: number) =>
-      `${count} ${count === 1 ? 'row' : 'rows'} couldn’t be restored:`,
+      `${count} ${count === 1 ? 'item' : 'items'} couldn’t be restored:`,
     problemOf: (row: string, id: string, reason: string) => `${row} (${id}): ${reason}`,
     dashboard: 'a dashboard',
     profile: 'Profile',
@@ -161,26 +163,27 @@ export const settings = inLanguage({
     nameChanged: 'Name changed.',
     yourName: 'Your name',
     passkeyAdded: (name: string) => `${name} added. You can now sign in with it.`,
-    lastPasskey: ' It is your last passkey, so your password will be enough to sign in again.',
+    lastPasskey:
+      ' It is your last passkey, so you’ll be able to sign in with just your password again.',
     lastPasskeyNoPassword:
       ' It is your last passkey, and you have no password. Use “Forgot your password?” to get one by email.',
     renameOf: (name: string) => `Rename ${name}`,
     passkeyRenamed: 'Passkey renamed.',
     deleteOf: (name: string) => `Delete ${name}`,
     deletePasskeyHint: (afterLast: string) =>
-      `You can no longer sign in with it. Delete it on your device too, or the device will keep offering it.${afterLast}`,
+      `You’ll no longer be able to sign in with it. Delete it on your device too, or the device will keep offering it.${afterLast}`,
     passkeyDeleted: 'Passkey deleted.',
     requirePasskey: 'Require a passkey',
     allowPassword: 'Allow password sign-in',
     requirePasskeyHint:
       'Your password will no longer be enough to sign in, and your other sessions will end. First add a second passkey on another device. If you lose your only passkey, only the operator of this service can help you.',
-    allowPasswordHint: 'Your password will be enough to sign in again.',
+    allowPasswordHint: 'You’ll be able to sign in with just your password again.',
     allowPasswordConfirm: 'Allow',
     passkeyRequired: 'A passkey is now required to sign in.',
-    passkeyNotRequired: 'Your password is enough to sign in again.',
+    passkeyNotRequired: 'You can sign in with just your password again.',
     removePassword: 'Remove password',
     removePasswordHint:
-      'You will sign in only with a passkey. You can set a new password by email.',
+      'You’ll only be able to sign in with a passkey. You can set a new password by email.',
     removePasswordConfirm: 'Remove',
     passwordRemoved: 'Password removed.',
     passkeys: 'Passkeys',
@@ -199,7 +202,7 @@ export const settings = inLanguage({
     addPasskeyConfirm: 'Add',
     verifyToAdd: 'Verify your email address to add one.',
     passkeysUnsupported:
-      'Your browser doesn’t support passkeys, or doesn’t allow them at this address. They require https.',
+      'Your browser doesn’t support passkeys, or doesn’t allow them at this address. They require HTTPS.',
     passwordChanged: 'Password changed. Your other sessions have been signed out.',
     changePassword: 'Change password',
     currentPassword: 'Current password',
@@ -208,7 +211,7 @@ export const settings = inLanguage({
     passwordLinkSent: 'We sent you an email with a link to choose a password.',
     noPassword: 'You don’t have a password.',
     emailPasswordLink: 'Set a password by email',
-    unknownProgram: 'Unknown program',
+    unknownProgram: 'Unknown app',
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
     sessionEnded: 'Session ended.',
     otherSessionsEnded: 'All other sessions ended.',
@@ -221,12 +224,13 @@ export const settings = inLanguage({
     twoFactor: 'Two-factor authentication',
     twoFactorEnabled: 'Two-factor authentication is on. Your other sessions have been signed out.',
     twoFactorHint:
-      'In addition to your password, signing in will require a code from an authenticator app on your phone. A guessed password is then no longer enough.',
-    twoFactorNoPassword: 'You don’t have a password, and a code is required only with a password.',
+      'In addition to your password, signing in will require a code from an authenticator app on your phone. Someone who guesses your password still won’t be able to sign in.',
+    twoFactorNoPassword:
+      'Two-factor authentication only protects password sign-in, and you don’t have a password.',
     setUpTwoFactor: 'Set up two-factor authentication',
     continue: 'Continue',
     scanHint:
-      'Scan this with your authenticator app, or enter the key in it. Then enter the code it shows.',
+      'Scan this with your authenticator app, or type in the key. Then enter the code the app shows.',
     scanKey: 'Key:',
     openAuthenticator: 'Open the app on this device',
     turnOn: 'Turn on',
@@ -238,7 +242,7 @@ export const settings = inLanguage({
       }`,
     newBackupCodes: 'New backup codes',
     turnOff: 'Turn off',
-    turnOffHint: 'Your password will be enough to sign in.',
+    turnOffHint: 'You’ll be able to sign in with just your password.',
     newBackupCodesHint: 'Your current backup codes will stop working.',
     createBackupCodes: 'Create new backup codes',
     codesCopied: 'Backup codes copied.',
@@ -420,7 +424,7 @@ export const settings = inLanguage({
     exportHint: 'Eine Datei mit deinem Zugang und deinen eigenen Einträgen',
     exportHintTeam: (name: string) => ` und denen aus ${name}, die du siehst`,
     exportHintEnd:
-      ': ein ZIP mit Textdateien für andere Programme und deinen Buchungen als Tabelle.',
+      ': ein ZIP mit maschinenlesbaren Dateien (JSON Lines), deinen Belegen und deinen Buchungen als CSV.',
     exporting: 'Wird geschrieben …',
     exportEverything: 'Alles exportieren',
     personalData: 'deine eigenen Daten',

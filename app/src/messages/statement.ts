@@ -2,7 +2,7 @@ import { inLanguage } from '../locale/language.ts'
 
 export const statement = inLanguage({
   en: {
-    title: (account: string, day: string) => `${account}: statement of ${day}`,
+    title: (account: string, day: string) => `${account}: statement dated ${day}`,
     backToAccount: 'Back to account',
     noBalance: 'No balance has been entered for this day. Enter one on the account page.',
     reconciled: 'Reconciled',
@@ -26,15 +26,15 @@ export const statement = inLanguage({
     noExplanation:
       'No single transaction explains the difference. If one is missing, add it with “New transaction”.',
     wasPosted: (names: string) => `${names}: pending here, but posted by the bank.`,
-    markPaid: 'Mark as paid',
+    markPaid: 'Mark as posted',
     mayBeDuplicate: (name: string, day: string, other: string) =>
       `${name} on ${day} may be a duplicate of ${other}.`,
     mayBeExtra: (name: string, day: string) => `${name} on ${day} may not be on the statement.`,
     delete: 'Delete',
     mayHaveOtherSign: (name: string, day: string, amount: string) =>
-      `${name} on ${day} may have the wrong sign. It would be ${amount}.`,
+      `${name} on ${day} may have the wrong sign. The correct amount would be ${amount}.`,
     mayHaveSwappedDigits: (name: string, day: string, amount: string) =>
-      `${name} on ${day} may have two digits swapped. It would be ${amount}.`,
+      `${name} on ${day} may have two digits swapped. The correct amount would be ${amount}.`,
     change: 'Change',
     actionOn: (action: string, name: string) => `${action} ${name}`,
     closeThrough: (day: string) => `Close through ${day}`,
@@ -68,7 +68,7 @@ export const statement = inLanguage({
     noExplanation:
       'Keine einzelne Buchung erklärt den Unterschied. Fehlt eine, trag sie mit „Neue Buchung“ ein.',
     wasPosted: (names: string) => `${names}: hier vorgemerkt, bei der Bank gebucht.`,
-    markPaid: 'Als bezahlt markieren',
+    markPaid: 'Als gebucht markieren',
     mayBeDuplicate: (name: string, day: string, other: string) =>
       `${name} vom ${day} ist vielleicht eine Kopie von ${other}.`,
     mayBeExtra: (name: string, day: string) => `${name} vom ${day} fehlt vielleicht bei der Bank.`,

@@ -10,9 +10,9 @@ export const transactions = inLanguage({
       message: (changes: string[]) => `another user has changed ${listOf(changes)}`,
       hint: 'Save again to keep your values, or close to keep theirs.',
       notice: (changes: string[]) =>
-        `Changed in the meantime: ${listOf(changes)}. Your input is still here.`,
+        `Someone changed ${listOf(changes)} while you were editing. Your changes are still here.`,
       gone:
-        'This transaction was deleted in the meantime, or no longer matches the filters. Your input is still here.',
+        'Someone deleted this transaction while you were editing, or it no longer matches the filters. Your changes are still here.',
     },
     changes: {
       rows: (count: number, name: string) => count === 1 ? name : `${count} transactions`,
@@ -24,7 +24,8 @@ export const transactions = inLanguage({
       noneUncategorized: 'All of them already have a category.',
       changed: (rows: string) => `${rows} changed.`,
       deleted: (rows: string) => `${rows} deleted.`,
-      alreadyDeleted: (rows: string) => `${rows} was already deleted by another user.`,
+      alreadyDeleted: (rows: string, count: number) =>
+        `${rows} ${count === 1 ? 'was' : 'were'} already deleted by another user.`,
     },
     selectedTransactions: 'Selected transactions',
     allLoadedSelected: (count: number) =>
@@ -86,7 +87,7 @@ export const transactions = inLanguage({
     exporting: (progress: number) => `${progress} transactions exported…`,
     showAll: 'Show all',
     noMatches: 'No matching transactions.',
-    empty: 'No transactions yet. Press n or “New transaction” to add the first one.',
+    empty: 'No transactions yet. Press n or “New transaction” to add your first one.',
     emptyForViewers: 'No transactions yet.',
     select: (name: string) => `Select ${name}`,
     splitCount: (count: number) => count === 1 ? '1 split' : `${count} splits`,
@@ -97,13 +98,13 @@ export const transactions = inLanguage({
     link: 'Link',
     unlink: 'Unlink',
     noOtherHalf: 'No transaction in another account has the opposite amount within 5 days.',
-    otherHalfElsewhere: 'The other half isn’t in any of your accounts.',
+    otherHalfElsewhere: 'The other side isn’t in any of your accounts.',
     saveFirst: 'Save your changes first.',
     dayInAccount: (day: string, account: string) => `${day}, ${account}`,
     suggestCategories: 'Suggest categories',
     suggestedCategories: 'Suggested categories',
     noSuggestions:
-      'No suggestions. A suggestion needs at least three transactions with the same payee, and at least four in five must have the same category.',
+      'No suggestions. A suggestion needs at least three transactions with the same payee, and at least 80% of them must have the same category.',
     suggestionsLimit: (most: number) =>
       `For the newest ${
         new Intl.NumberFormat(locale).format(most)
@@ -158,7 +159,8 @@ export const transactions = inLanguage({
       noneUncategorized: 'Inzwischen haben alle eine Kategorie.',
       changed: (rows: string) => `${rows} geändert.`,
       deleted: (rows: string) => `${rows} gelöscht.`,
-      alreadyDeleted: (rows: string) => `${rows} wurde schon von jemand anderem gelöscht.`,
+      alreadyDeleted: (rows: string, count: number) =>
+        `${rows} ${count === 1 ? 'wurde' : 'wurden'} schon von jemand anderem gelöscht.`,
     },
     selectedTransactions: 'Ausgewählte Buchungen',
     allLoadedSelected: (count: number) =>

@@ -69,7 +69,7 @@ function outcomeOfMany(
   { requested, changed, now }: Record<'requested' | 'changed' | 'now', readonly Transaction[]>,
 ): Outcome {
   const missing = requested.filter((row) => !changed.includes(row))
-  const note = missing.length === 0 ? '' : m.alreadyDeleted(counted(missing))
+  const note = missing.length === 0 ? '' : m.alreadyDeleted(counted(missing), missing.length)
   if (changed.length === 0) return { text: note }
   return withUndo(
     target,

@@ -4,6 +4,7 @@
 import { FinanceError, type RowChange } from 'finance-client'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
+import { common } from '../../messages/common.ts'
 import { fields as names } from '../../messages/fields.ts'
 import { transactions } from '../../messages/transactions.ts'
 import { gone } from '../client.ts'
@@ -26,6 +27,7 @@ function textOf(row: Transaction, field: string): string | null {
   if (field === 'amount') return formatAmount(row.amount, row.currency)
   if (field === 'currency') return row.currency.toUpperCase()
   if (isDate(field)) return formatDay(dayOf(row))
+  if (field === 'status') return common.statuses[row.status]
   const value = field.endsWith('_id') ? null : row[field as keyof Transaction]
   return typeof value === 'string' ? value : null
 }

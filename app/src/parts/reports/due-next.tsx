@@ -37,7 +37,7 @@ export function DueNext({ most = 8 }: { most?: number }) {
           <table>
             <thead className='unseen'>
               <tr>
-                <th>{m.dueAmount}</th>
+                <th>{m.duePayment}</th>
                 <th>{common.amount}</th>
                 {rights.write && <ActionsHead />}
               </tr>
