@@ -187,8 +187,8 @@ type NoticeText = {
   subject: string
   /** Returns what happened. A date follows. @param object the name in parentheses, or empty */
   text: (account: string, object: string) => string
-  /** The consequence, in sentences of its own. */
-  then?: string
+  /** What follows from it, in sentences of its own. */
+  consequence?: string
 }
 
 /** The sentences for each kind of event. */
@@ -208,12 +208,12 @@ const noticeTexts: Record<AccountEventKind, NoticeText> = {
   password_removed: {
     subject: 'Your password was removed',
     text: (account) => `The password for ${account} was removed`,
-    then: 'You can no longer sign in with it.',
+    consequence: 'You can no longer sign in with it.',
   },
   email_changed: {
     subject: 'Your email address was changed',
     text: (account) => `The email address for ${account} was changed`,
-    then: 'Sign in with the new address from now on. We won’t email this one again.',
+    consequence: 'Sign in with the new address from now on. We won’t email this one again.',
   },
   two_factor_enabled: {
     subject: 'Two-factor authentication was turned on',
@@ -226,7 +226,7 @@ const noticeTexts: Record<AccountEventKind, NoticeText> = {
   backup_codes_created: {
     subject: 'New backup codes were created',
     text: (account) => `New backup codes were created for ${account}`,
-    then: 'The old ones no longer work.',
+    consequence: 'The old ones no longer work.',
   },
   backup_codes_voided: {
     subject: 'Your backup codes no longer work',
@@ -235,7 +235,7 @@ const noticeTexts: Record<AccountEventKind, NoticeText> = {
   device_trusted: {
     subject: 'A device was marked as trusted',
     text: (account) => `A device was marked as trusted for ${account}`,
-    then: 'It won’t be asked for a second factor for 30 days.',
+    consequence: 'It won’t be asked for a second factor for 30 days.',
   },
   passkey_added: {
     subject: 'A passkey was added',
@@ -248,18 +248,18 @@ const noticeTexts: Record<AccountEventKind, NoticeText> = {
   passkey_required: {
     subject: 'A passkey is now required to sign in',
     text: (account) => `The passkey requirement was turned on for ${account}`,
-    then: 'You can no longer sign in with just your password.',
+    consequence: 'You can no longer sign in with just your password.',
   },
   passkey_not_required: {
     subject: 'A passkey is no longer required to sign in',
     text: (account) => `The passkey requirement was turned off for ${account}`,
-    then: 'You can sign in without a passkey again.',
+    consequence: 'You can sign in without a passkey again.',
   },
   passkey_counter_older: {
     subject: 'A passkey was used on another device',
     text: (account, object) =>
       `A passkey${object} with an outdated counter was used to sign in to ${account}`,
-    then: 'This can happen if it is synced to another device.',
+    consequence: 'This can happen if it is synced to another device.',
   },
   api_key_created: {
     subject: 'An API key was created',
@@ -280,7 +280,7 @@ const noticeTexts: Record<AccountEventKind, NoticeText> = {
   webhook_created: {
     subject: 'A webhook was created',
     text: (account, object) => `A webhook${object} was created in ${account}`,
-    then: 'It notifies a server of changes.',
+    consequence: 'It notifies a server of changes.',
   },
   webhook_secret_rotated: {
     subject: 'A webhook has a new secret',
@@ -289,7 +289,7 @@ const noticeTexts: Record<AccountEventKind, NoticeText> = {
   webhook_disabled: {
     subject: 'A webhook was turned off',
     text: (account, object) => `A webhook${object} in ${account} was turned off`,
-    then: 'Its server wasn’t accepting messages.',
+    consequence: 'Its server wasn’t accepting messages.',
   },
   webhook_deleted: {
     subject: 'A webhook was deleted',
@@ -298,7 +298,7 @@ const noticeTexts: Record<AccountEventKind, NoticeText> = {
   calendar_created: {
     subject: 'A calendar URL was created',
     text: (account, object) => `A calendar URL${object} was created for ${account}`,
-    then: 'It shows your upcoming payments in a calendar app.',
+    consequence: 'It shows your upcoming payments in a calendar app.',
   },
   calendar_revoked: {
     subject: 'A calendar URL was revoked',
@@ -359,7 +359,7 @@ export type Notice = {
  */
 export function noticeMessage(mail: Notice & { site: string, url: string }): Message {
   const { to, kind, about, ipAddress, userAgent, site, url } = mail
-  const { subject, text, then } = noticeTexts[kind]
+  const { subject, text, consequence } = noticeTexts[kind]
   const object = about === null ? '' : ` (“${plainName(about)}”)`
   const place = ipAddress === null
     ? ''
@@ -373,7 +373,7 @@ export function noticeMessage(mail: Notice & { site: string, url: string }): Mes
     site,
     before: [
       `${text(`your ${site} account`, object)} on ${utc(mail.happenedAt)}${place}.`,
-      ...then === undefined ? [] : [then],
+      ...consequence === undefined ? [] : [consequence],
       isOurs
         ? 'Check the server, then turn the webhook on again in your account.'
         : 'If this was you, you don’t need to do anything.',
