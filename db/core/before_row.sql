@@ -23,8 +23,8 @@ create or replace function private.may_name_row() returns boolean
   return current_setting('request.method', true) = 'PUT'
     or current_setting('request.headers', true) like '%resolution=%';
 comment on function private.may_name_row() is
-  'Whether the request can name an existing row: a PUT or an upsert. The planner inlines it, because bulk creations ask '
-  'for each row.';
+  'Whether the request can name an existing row: a PUT or an upsert. The planner inlines it, because a bulk creation '
+  'asks for each row.';
 
 create or replace function private.reject_hidden_row(p_table text, p_id uuid) returns void
   language plpgsql stable set search_path = ''
