@@ -140,7 +140,7 @@ const failures = {
 
 /** The message for a write whose response was lost. */
 const unknownOutcome =
-  'The response was lost, so the request may be stored or not. Read the rows before you send it again.'
+  'The response was lost, so the changes may or may not have been saved. Read the rows before you retry.'
 
 /**
  * Reads the body of a request into memory, so that the request waits for a connection only when its

@@ -6,47 +6,47 @@ import { requestIdHeader } from '../common/request-id.ts'
 
 /** Status, message and hint of each code. */
 export const rejections = {
-  BAD_GATEWAY: [502, 'The data surface does not answer.'],
+  BAD_GATEWAY: [502, 'The data surface is not responding.'],
   INTERNAL_ERROR: [500, 'Something went wrong on our side.'],
   INVALID_ENCODING: [400, 'The URL, a header field or a CSV body is not UTF-8.'],
   LIMIT_NOT_SUPPORTED: [
     400,
-    'A change or deletion takes no limit and no offset, and the call of a function no limit=0. Name the rows in the filter, such as id=in.(…).',
+    'Changes and deletions do not support limit and offset, and function calls do not support limit=0. Select the rows with a filter, such as id=in.(…).',
   ],
   ORDER_NOT_SUPPORTED: [
     400,
     'Rows that are changed or deleted cannot be ordered by a related table.',
   ],
-  PAYLOAD_TOO_LARGE: [413, 'The request body is larger than this request may send.'],
+  PAYLOAD_TOO_LARGE: [413, 'The request body is too large.'],
   QUERY_TOO_COMPLEX: [
     400,
-    'The query has more parameters, columns, embedded tables or conditions than a request may have.',
+    'The query has too many parameters, columns, embedded tables or conditions.',
   ],
   SERVICE_BUSY: [503, 'The data surface is overloaded. Try again in a moment.'],
   UNSUPPORTED_MEDIA_TYPE: [
     415,
     'The body must be JSON or CSV in UTF-8, without a Content-Encoding.',
   ],
-  URI_TOO_LONG: [414, 'The URL is longer than this request may send.'],
+  URI_TOO_LONG: [414, 'The URL is too long.'],
   // codes of PostgREST and of PostgreSQL for the same mistakes
   '53400': [
     429,
     'too many requests at once',
-    'Wait for the answers to earlier requests, then try again.',
+    'Wait for the responses to earlier requests, then try again.',
   ],
   PGRST301: [
     401,
     'An API key is not a token.',
-    'Send the key as the bearer to POST /api/auth/token, and the token of the response here.',
+    'Send the key as the bearer token to POST /api/auth/token, and use the returned token here.',
   ],
   PGRST117: [
     405,
     'Unsupported HTTP method',
-    'This path has only the methods in Allow. Tables are at /{table}, functions at /rpc/{function}.',
+    'This path supports only the methods in Allow. Tables are at /{table}, functions at /rpc/{function}.',
   ],
   PGRST125: [
     404,
-    'No table and no function has this path.',
+    'No table or function has this path.',
     'Tables are at /{table}, functions at /rpc/{function}. The row with an id is /{table}?id=eq.{id}.',
   ],
   PGRST100: [
@@ -57,7 +57,7 @@ export const rejections = {
   PGRST103: [
     416,
     'Requested range not satisfiable',
-    'limit and offset are whole numbers, such as limit=50.',
+    'limit and offset must be whole numbers, such as limit=50.',
   ],
   PGRST123: [
     400,
@@ -67,17 +67,17 @@ export const rejections = {
   '22P02': [
     400,
     'invalid input syntax for type numeric',
-    'A number has a decimal point and no thousands separator, such as 1234.50.',
+    'Use a decimal point and no thousands separator, such as 1234.50.',
   ],
   '42703': [
     400,
     'a column does not exist',
-    'Name a column of the table, or of the result of the function.',
+    "Use a column of the table or of the function's result.",
   ],
   '42704': [
     400,
     'text search configuration does not exist',
-    'Name a configuration such as english, or leave it out.',
+    'Use a configuration such as english, or omit it.',
   ],
 } as const satisfies Record<string, readonly [status: number, message: string, hint?: string]>
 

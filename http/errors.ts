@@ -103,7 +103,7 @@ export function unexpectedErrorResponse(error: unknown): Response {
   return isUnavailable
     ? errorResponse(
       'SERVICE_BUSY',
-      'The database cannot do this at the moment. Try again after the seconds in Retry-After.',
+      'The database is unavailable right now. Try again in a moment.',
       5,
     )
     : errorResponse('INTERNAL_ERROR')

@@ -11,7 +11,7 @@ import { MAX_FILES } from '../bank-files/archive.ts'
 import { MAX_BYTES } from '../bank-files/decode.ts'
 import { MAX_ROWS } from '../bank-files/read-statement.ts'
 import { maxBodyBytes } from '../common/contract.ts'
-import { errorCodes } from '../common/error-codes.ts'
+import { errorCodes, type ErrorCode } from '../common/error-codes.ts'
 import { environment, readSettings } from '../common/settings.ts'
 import { longestMs } from '../edge/connection-shares.ts'
 import { most } from '../edge/query.ts'
@@ -91,11 +91,33 @@ async function lengthRows(client: pg.ClientBase): Promise<Row[]> {
   )
 }
 
+/** What each limit counts. The number is in the sentence of its error. */
+const counted: ReadonlyArray<readonly [what: string, code: ErrorCode]> = [
+  ['members of an organization', 'MEMBERSHIP_LIMIT_REACHED'],
+  ['pending invitations of an organization', 'INVITATION_LIMIT_REACHED'],
+  ['organizations that a user owns', 'ORGANIZATION_LIMIT_REACHED'],
+  ['API keys of a user', 'API_KEY_LIMIT_REACHED'],
+  ['calendars of a user', 'CALENDAR_LIMIT_REACHED'],
+  ['webhooks of a user', 'WEBHOOK_LIMIT_REACHED'],
+  ['passkeys of a user', 'PASSKEY_LIMIT_REACHED'],
+]
+
 /** The limits of counts, from the sentences of their errors. */
-const counts = (): string =>
-  Object.entries(errorCodes).flatMap(([code, [status, message]]) =>
-    code.endsWith('_LIMIT_REACHED') ? [`- ${message} Beyond it: ${status} \`${code}\`.`] : []
-  ).join('\n')
+function countRows(): Row[] {
+  const codes = Object.keys(errorCodes).filter((code) => code.endsWith('_LIMIT_REACHED'))
+  if (codes.length !== counted.length) throw new Error('A limit has no row in docs/limits.md.')
+  return [
+    ...counted.map(([what, code]): Row => {
+      const [status, message] = errorCodes[code]
+      return [what, /\d+/.exec(message)?.[0] ?? '', `${status} \`${code}\``]
+    }),
+    [
+      'live streams of a user in one process of the auth service',
+      `${maxOfPerson}, and ${maxOfKey} of an API key`,
+      '429',
+    ],
+  ]
+}
 
 /** The rate limits of routes, those with the same limits in one row. */
 function rateRows(): Row[] {
@@ -168,8 +190,7 @@ ${table(rateRows())}
 
 ## Counts
 
-${counts()}
-- One process of the auth service serves ${maxOfPerson} live streams of a user and ${maxOfKey} of an API key. Beyond it: 429.
+${table(countRows())}
 
 ## Set by the operator
 

@@ -158,7 +158,7 @@ export async function receiveFile(
     await discardBody(incoming, file.size)
     throw rejection(
       'VALIDATION_ERROR',
-      `The body must have the announced ${file.size} bytes, and Content-Length must say so.`,
+      `The body and Content-Length must match the announced size of ${file.size} bytes.`,
     )
   }
   if (file.status === 'ready') {

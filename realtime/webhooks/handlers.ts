@@ -112,7 +112,7 @@ async function checkTables(c: RouteContext, tables: string[]): Promise<void> {
   if (unknown !== undefined)
     throw rejection(
       'VALIDATION_ERROR',
-      'The field tables: has an unknown table.',
+      'The field tables: contains an unknown table.',
     )
 }
 

@@ -159,7 +159,7 @@ test('creating an API key is limited to twenty per user, even at the same moment
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
   expect(answers.find(({ status }) => status !== 200)).toMatchObject({
     status: 403,
-    body: { error: 'API_KEY_LIMIT_REACHED', message: expect.stringContaining('at most 20') },
+    body: { error: 'API_KEY_LIMIT_REACHED', message: expect.stringContaining('up to 20') },
   })
   const [one] = (await ann.get('/api-key/list')).body
   await stack.sql.query('update auth.api_keys set expires_at = now() where id = $1', [one.id])

@@ -254,7 +254,7 @@ test('a calendar is one of at most ten of a user, and needs a verified address a
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
   expect(answers.find(({ status }) => status !== 200)).toMatchObject({
     status: 403,
-    body: { error: 'CALENDAR_LIMIT_REACHED', message: expect.stringContaining('at most 10') },
+    body: { error: 'CALENDAR_LIMIT_REACHED', message: expect.stringContaining('up to 10') },
   })
   const bob = await signedIn(stack, 'Bob')
   await stack.sql.query(

@@ -118,7 +118,7 @@ test('a verified account is not deleted by a disown link; the response says why,
   await ann.get(`/verify-email${verify.search}`)
   expect(await ann.post('/disown-account', { token })).toMatchObject({
     status: 409,
-    body: { error: 'ALREADY_VERIFIED', message: expect.stringContaining('choose a new password') },
+    body: { error: 'ALREADY_VERIFIED', message: expect.stringContaining('reset your password') },
   })
   expect((await eve.get('/get-session')).status).toBe(200)
 })

@@ -131,7 +131,7 @@ describe('the body of every error is {error, message}', () => {
       })
       expect(JSON.parse(body)).toEqual({
         error: 'METHOD_NOT_ALLOWED',
-        message: `This path has only ${allow?.replace(/, (\w+)$/, ' and $1')}.`,
+        message: `This path supports only ${allow?.replace(/, (\w+)$/, ' and $1')}.`,
       })
     }
     for (const path of ['/', '/docs', '/docs/docs.js', '/livez', '/readyz', '/metrics'])
@@ -176,8 +176,7 @@ describe('the body of every error is {error, message}', () => {
     )
     expect((await signUp({ email: 'ann@example.org', password: 'short' })).body).toEqual({
       error: 'INVALID_PASSWORD',
-      message:
-        'The password is not valid: it must have 8 to 128 characters, and a current password must match.',
+      message: "The password is incorrect, or the new password isn't 8 to 128 characters long.",
     })
   })
 

@@ -358,7 +358,7 @@ test('an invitation cannot create a fifty-first member, even if many users accep
   expect((await owner.get(`/organization/get?organizationId=${id}`)).body.members_count).toBe(50)
   expect(await invite(owner, id, 'one-more@example.org')).toMatchObject({
     status: 403,
-    body: { error: 'MEMBERSHIP_LIMIT_REACHED', message: expect.stringContaining('at most 50') },
+    body: { error: 'MEMBERSHIP_LIMIT_REACHED', message: expect.stringContaining('limit of 50') },
   })
   // The refused user can still accept after a member leaves.
   expect(
@@ -382,7 +382,7 @@ test('an organization has at most 100 pending invitations, even if several are s
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
   expect(answers.find(({ status }) => status !== 200)).toMatchObject({
     status: 403,
-    body: { error: 'INVITATION_LIMIT_REACHED', message: expect.stringContaining('at most 100') },
+    body: { error: 'INVITATION_LIMIT_REACHED', message: expect.stringContaining('limit of 100') },
   })
 })
 

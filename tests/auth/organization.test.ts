@@ -97,7 +97,7 @@ test('creating an organization is limited to five per user, also if fifty reques
       ),
     ),
   ).toEqual(
-    new Set(['403 ORGANIZATION_LIMIT_REACHED: A user owns at most 5 organizations.']),
+    new Set(['403 ORGANIZATION_LIMIT_REACHED: You can own up to 5 organizations.']),
   )
   expect((await olga.get('/organization/list')).body).toHaveLength(5)
   // No organization without an owner exists.

@@ -192,7 +192,7 @@ test('a passkey is limited to twenty per user, even at the same moment', async (
   ])
   expect(answers.find(({ status }) => status === 403)).toMatchObject({
     status: 403,
-    body: { error: 'PASSKEY_LIMIT_REACHED', message: expect.stringContaining('at most 20') },
+    body: { error: 'PASSKEY_LIMIT_REACHED', message: expect.stringContaining('up to 20') },
   })
   expect((await passkeysOf(ann)).passkeys).toHaveLength(20)
   expect(await ann.post('/passkey/generate-register-options', { password })).toMatchObject(

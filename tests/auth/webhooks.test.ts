@@ -216,7 +216,7 @@ test('a webhook is one of at most ten of a user, also at the same moment', async
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
   expect(answers.find(({ status }) => status !== 200)).toMatchObject({
     status: 403,
-    body: { error: 'WEBHOOK_LIMIT_REACHED', message: expect.stringContaining('at most 10') },
+    body: { error: 'WEBHOOK_LIMIT_REACHED', message: expect.stringContaining('up to 10') },
   })
 })
 

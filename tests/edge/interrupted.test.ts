@@ -73,7 +73,7 @@ const unknown = {
   body: {
     ...busy.body,
     message:
-      'The response was lost, so the request may be stored or not. Read the rows before you send it again.',
+      'The response was lost, so the changes may or may not have been saved. Read the rows before you retry.',
   },
 }
 

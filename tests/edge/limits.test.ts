@@ -22,13 +22,13 @@ afterAll(() => stack.close())
 
 const tooLarge = {
   code: 'PAYLOAD_TOO_LARGE',
-  message: 'The request body is larger than this request may send.',
+  message: 'The request body is too large.',
   details: null,
   hint: null,
 }
 const tooLong = {
   code: 'URI_TOO_LONG',
-  message: 'The URL is longer than this request may send.',
+  message: 'The URL is too long.',
   details: null,
   hint: null,
 }

@@ -209,7 +209,7 @@ describe('/healthz', () => {
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
       expect(await response.json()).toEqual({
         error: 'METHOD_NOT_ALLOWED',
-        message: 'This path has only GET and HEAD.',
+        message: 'This path supports only GET and HEAD.',
       })
     }
   })

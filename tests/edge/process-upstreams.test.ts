@@ -179,7 +179,7 @@ describe('upstreams', () => {
       message: 'Something went wrong on our side.',
     }])
     const message =
-      'The response was lost, so the request may be stored or not. Read the rows before you send it again.'
+      'The response was lost, so the changes may or may not have been saved. Read the rows before you retry.'
     expect(await post('/data/transactions')).toEqual([502, {
       code: 'BAD_GATEWAY',
       message,

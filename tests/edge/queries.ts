@@ -554,12 +554,12 @@ export const refusedQueries: [code: string, name: string, path: string, method?:
 export const hints: Record<string, string> = {
   PGRST100:
     'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.',
-  PGRST103: 'limit and offset are whole numbers, such as limit=50.',
+  PGRST103: 'limit and offset must be whole numbers, such as limit=50.',
   PGRST123:
     'Count rows with HEAD and Prefer: count=exact. To count the related rows of each row, embed their ids, such as line_items(id), and count the list.',
-  '22P02': 'A number has a decimal point and no thousands separator, such as 1234.50.',
-  42703: 'Name a column of the table, or of the result of the function.',
-  42704: 'Name a configuration such as english, or leave it out.',
+  '22P02': 'Use a decimal point and no thousands separator, such as 1234.50.',
+  42703: "Use a column of the table or of the function's result.",
+  42704: 'Use a configuration such as english, or omit it.',
 }
 
 /** Messages that contain the wrong name of the request. */
@@ -573,13 +573,12 @@ export const messages: Record<string, string> = {
   PGRST100: 'a column cannot be cast to this type',
   PGRST103: 'Requested range not satisfiable',
   PGRST123: 'Use of aggregate functions is not allowed',
-  URI_TOO_LONG: 'The URL is longer than this request may send.',
+  URI_TOO_LONG: 'The URL is too long.',
   INVALID_ENCODING: 'The URL, a header field or a CSV body is not UTF-8.',
   LIMIT_NOT_SUPPORTED:
-    'A change or deletion takes no limit and no offset, and the call of a function no limit=0. Name the rows in the filter, such as id=in.(…).',
+    'Changes and deletions do not support limit and offset, and function calls do not support limit=0. Select the rows with a filter, such as id=in.(…).',
   ORDER_NOT_SUPPORTED: 'Rows that are changed or deleted cannot be ordered by a related table.',
-  QUERY_TOO_COMPLEX:
-    'The query has more parameters, columns, embedded tables or conditions than a request may have.',
+  QUERY_TOO_COMPLEX: 'The query has too many parameters, columns, embedded tables or conditions.',
 }
 
 /** Headers that PostgREST would read as text, for tests with an invalid byte. */

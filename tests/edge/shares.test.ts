@@ -115,7 +115,7 @@ test("the 513th request of Ann's that would wait gets 429 at once, and Ben is se
     code: '53400',
     message: 'too many requests at once',
     details: null,
-    hint: 'Wait for the answers to earlier requests, then try again.',
+    hint: 'Wait for the responses to earlier requests, then try again.',
   })
   expect(await read(ben)).toBe(200)
   // 512 requests may take longer than one may wait

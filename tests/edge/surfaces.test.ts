@@ -224,7 +224,7 @@ describe.each(prefixes)('at %s', (prefix) => {
         message: 'An API key is not a token.',
         details: null,
         hint:
-          'Send the key as the bearer to POST /api/auth/token, and the token of the response here.',
+          'Send the key as the bearer token to POST /api/auth/token, and use the returned token here.',
       })
     }
     expect(
@@ -253,7 +253,7 @@ describe.each(prefixes)('at %s', (prefix) => {
       expect(answer).toMatchObject({ status: 404, headers: dataHeaders })
       expect(JSON.parse(answer.body)).toEqual({
         code: 'PGRST125',
-        message: 'No table and no function has this path.',
+        message: 'No table or function has this path.',
         details: null,
         hint:
           'Tables are at /{table}, functions at /rpc/{function}. The row with an id is /{table}?id=eq.{id}.',
@@ -474,7 +474,7 @@ test('an unreachable PostgREST causes an error in PostgREST’s format after a s
         'access-control-allow-origin': '*',
       },
       body:
-        '{"code":"BAD_GATEWAY","message":"The data surface does not answer.","details":null,"hint":null}',
+        '{"code":"BAD_GATEWAY","message":"The data surface is not responding.","details":null,"hint":null}',
     })
   }
   expect((await visibleParts(`${url}/api/auth/jwks`)).body).toBe('the auth surface')

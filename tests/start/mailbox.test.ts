@@ -120,7 +120,7 @@ test('the mailbox has only GET and HEAD, and says so', async () => {
     'POST /mail HTTP/1.1\r\nHost: localhost:3000\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
   )
   expect(answer).toMatch(
-    /^HTTP\/1\.1 405 [^]*allow: GET, HEAD\r\n[^]*This path has only GET and HEAD\./i,
+    /^HTTP\/1\.1 405 [^]*allow: GET, HEAD\r\n[^]*This path supports only GET and HEAD\./i,
   )
 })
 

@@ -55,7 +55,7 @@ export const errors = inLanguage({
         SIGN_UP_CLOSED:
           'You don’t have an account here, and sign-ups are closed. Contact the operator of this service.',
         INVITATION_REQUIRED: 'You need an invitation to create an account here.',
-        EMAIL_DOMAIN_NOT_ALLOWED: 'Email addresses at this domain can’t be used here.',
+        EMAIL_DOMAIN_NOT_ALLOWED: 'Email addresses from this domain aren’t allowed.',
       },
       unknown: 'Signing in with the provider failed or took too long. Try again.',
     },

@@ -27,7 +27,7 @@ export const input = {
     password: confirmation,
   }).refine(({ organizationId: team, role }) => team !== null || role !== 'admin', {
     path: ['role'],
-    message: 'is viewer or editor in the personal context',
+    message: 'must be viewer or editor for a personal key',
   }),
   revoke: z.object({ keyId: id }),
 }
