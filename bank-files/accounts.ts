@@ -161,10 +161,9 @@ function lastBalance(
   if (hasMoreDecimals(amount, decimal, currency)) {
     problems.push({
       ...place,
-      message:
-        `The closing balance "${amount}" has more decimals than can be stored, so it was rounded to ${
-          centsText(cents, currency)
-        }.`,
+      message: `The closing balance "${amount}" has too many decimals, so it was rounded to ${
+        centsText(cents, currency)
+      }.`,
     })
   }
   const day = dayIn(on, order)

@@ -97,7 +97,7 @@ export function removeAnnounced(keys: string[], context: Context): void {
       problems.push({
         ...placeOf(entries[former]!),
         field: 'status',
-        message: `This pending transaction is booked in ${
+        message: `This pending transaction is already booked in ${
           nameOf(entries[booked]!)
         }, so it was skipped.`,
       })

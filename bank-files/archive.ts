@@ -37,7 +37,7 @@ async function contentOf(entry: FileEntry, left: number): Promise<Uint8Array> {
       left,
       () =>
         new StatementError(
-          'This archive is larger than 16 MB when unpacked. Import its files one at a time.',
+          'This archive is larger than 16 MB when unzipped. Import its files one at a time.',
         ),
     )
   ) {
@@ -72,7 +72,7 @@ export async function unpack(file: Uint8Array | ArrayBuffer, name = ''): Promise
       if (entries.length === MAX_FILES)
         throw new StatementError(`This archive has more than ${MAX_FILES} files.`)
       if (entry.encrypted)
-        throw new StatementError('This archive is password-protected. Unpack it first.')
+        throw new StatementError('This archive is password-protected. Unzip it first.')
       entries.push(entry)
     }
     const wrong = wrongArchive(entries.map(({ filename }) => filename))
@@ -83,7 +83,7 @@ export async function unpack(file: Uint8Array | ArrayBuffer, name = ''): Promise
       const content = await contentOf(entry, left)
       if (isZip(content))
         throw new StatementError(
-          `"${entry.filename.slice(0, 100)}" is an archive inside this archive. Unpack it first.`,
+          `"${entry.filename.slice(0, 100)}" is an archive inside this archive. Unzip it first.`,
         )
       left -= content.length
       files.push({ name: entry.filename, bytes: content })

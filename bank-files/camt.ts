@@ -119,7 +119,7 @@ function rowsOf(entry: Tree, problems: Problem[]): Entry[] {
     problems.push({
       line: entry.line,
       field: 'amount',
-      message: 'This entry does not say if it is a credit or a debit (CdtDbtInd).',
+      message: 'This entry does not say whether it is a credit or a debit (CdtDbtInd).',
     })
     return []
   }
@@ -301,7 +301,7 @@ function totalProblems(element: Tree, entries: Tree[]): Problem[] {
  * transactions.
  */
 const SPLIT_BATCH =
-  'This batch was read as single transactions. A statement (CAMT.053) may contain it as one row, so import only one of the two files.'
+  'This batch was read as individual transactions. A statement (CAMT.053) may contain it as one row, so import only one of the two files.'
 
 /** @throws StatementError if the XML is not well-formed, or is no statement */
 export function readCamt(text: string): ParsedFile {

@@ -45,7 +45,7 @@ function followed(entries: Entry[], problems: Problem[]): Array<[entry: Entry, r
     if (isDeleted) left.delete(correction)
     const message = original === undefined
       ? isDeleted
-        ? `The bank deleted the earlier transaction "${id}". If it was imported, delete it by hand.`
+        ? `The bank deleted the earlier transaction "${id}". If it was imported, delete it manually.`
         : `The bank replaced the earlier transaction "${id}" with this one. If it was imported, this row updates it.`
       : isDeleted
       ? `The bank deleted ${nameOf(original)} with this line, so both were skipped.`

@@ -207,7 +207,7 @@ export function accountsAt(
   if (account === false) return undefined
   if (account !== undefined) {
     const at = columnIndex(account)
-    if (at === -1) throw new StatementError(`No column is called "${account}".`)
+    if (at === -1) throw new StatementError(`There is no column named "${account}".`)
     return at
   }
   if (layout.columns.account !== undefined) return columnIndex(layout.columns.account)
@@ -253,7 +253,7 @@ export function accountsAt(
     })),
     message: `The column "${first.name}" has ${first.values.length} values, such as "${
       first.values.slice(0, 2).join('" and "')
-    }". Say whether they are accounts of yours: account "${first.name}", or false if all rows are of one account.`,
+    }". Specify whether these are your accounts: account "${first.name}", or false if all rows belong to one account.`,
   }]
 }
 

@@ -236,7 +236,7 @@ export function layoutOf(text: string, options: ReadOptions): Layout {
     ? ''
     : ` Its widest line has: ${widest.slice(0, 20).map((cell) => clean(cell, 40)).join(', ')}.`
   if (options.preset !== undefined && options.columns === undefined)
-    throw new StatementError(`This is not the layout of "${options.preset}".${has}`)
+    throw new StatementError(`The file doesn't have the layout of "${options.preset}".${has}`)
   if (options.columns !== undefined)
     throw new StatementError(
       `No line of the file has all of these columns: ${namesOf(options.columns).join(', ')}.${has}`,
@@ -245,7 +245,7 @@ export function layoutOf(text: string, options: ReadOptions): Layout {
   throw new StatementError(
     widest.length < MIN_COLUMNS
       ? 'This is not a bank statement in CSV, OFX, QIF, MT940 or CAMT.053.'
-      : `No line names the columns of a statement (a date, an amount and a name). Say which is which with \`columns\`.${has}`,
+      : `No line names the columns of a statement (date, amount and name). Specify them with \`columns\`.${has}`,
     widest.length < MIN_COLUMNS ? [] : examples,
   )
 }

@@ -268,7 +268,7 @@ export function readCsv(
 ): ParsedFile & { preset?: PresetName, header: string[], options: ReadOptions } {
   if (options.preset !== undefined && !Object.hasOwn(PRESETS, options.preset)) {
     throw new StatementError(
-      `Unknown preset "${options.preset}". There are: ${Object.keys(PRESETS).join(', ')}.`,
+      `Unknown preset "${options.preset}". Available: ${Object.keys(PRESETS).join(', ')}.`,
     )
   }
   const layout = layoutOf(text, options)

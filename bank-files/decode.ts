@@ -11,11 +11,11 @@ export const MAX_BYTES = 16 * 1024 * 1024
 const WRONG_FILES: Array<[start: string, message: string]> = [
   [
     'PK\x03\x04',
-    'This is a ZIP archive or an Excel workbook. Unpack it (`unpack`), or save the sheet as CSV.',
+    'This is a ZIP archive or an Excel workbook. Unzip it first, or save the sheet as CSV.',
   ],
   ['\xd0\xcf\x11\xe0', 'This is an Excel workbook. Save the sheet as CSV.'],
-  ['%PDF', 'This is a PDF. Ask the bank for CSV, OFX, QIF, MT940 or CAMT.053.'],
-  ['\x1f\x8b', 'This file is compressed. Unpack it first.'],
+  ['%PDF', 'This is a PDF. Download CSV, OFX, QIF, MT940 or CAMT.053 from your bank instead.'],
+  ['\x1f\x8b', 'This file is compressed. Unzip it first.'],
 ]
 
 const ascii = (bytes: Uint8Array) => String.fromCharCode(...bytes.subarray(0, 1024))
@@ -114,12 +114,12 @@ export function decode(
   if (wrong !== undefined) throw new StatementError(wrong[1])
   const { encoding, open } = label === undefined ? encodingOf(bytes) : { encoding: label, open: [] }
   const decoder = decoderOf(encoding)
-  if (decoder === undefined) throw new StatementError(`The encoding "${encoding}" is not known.`)
+  if (decoder === undefined) throw new StatementError(`The encoding "${encoding}" is unknown.`)
   const text = decoder(bytes)
   // a text can have stray NUL bytes, but no other control characters with them
   if (label === undefined && text.includes('\0') && /(?![\0\t\n\f\r])\p{Cc}/u.test(text))
     throw new StatementError(
-      'This is not a text file. Ask the bank for CSV, OFX, QIF, MT940 or CAMT.053.',
+      'This is not a text file. Download CSV, OFX, QIF, MT940 or CAMT.053 from your bank instead.',
     )
   return { text: notEmpty(normalize(text)), encoding, open }
 }

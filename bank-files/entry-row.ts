@@ -55,10 +55,10 @@ function centsOf(entry: Entry, decimal: Decimal, signs: Signs): number | string 
     text === undefined || text.trim() === '' ? 0 : amountIn(text, decimal)
   )
   for (const part of [amount, debit, credit, fee]) if (typeof part === 'string') return part
-  if (debit !== 0 && credit !== 0) return 'Both columns, debit and credit, have an amount.'
+  if (debit !== 0 && credit !== 0) return 'Both the debit and the credit column have an amount.'
   const out = signs.expenses?.get(entry)
   if (out === null)
-    return 'The file does not say if this is income or an expense: the balance before it is missing.'
+    return 'The file does not say whether this is income or an expense: the previous balance is missing.'
   const signed = plainCents(out === undefined ? entry : { ...entry, out }, decimal, signs)
   // `|| 0` turns -0 into 0
   return (signs.negate ? -signed : signed) - Math.abs(fee as number) || 0
@@ -87,12 +87,12 @@ function inexactNote(text: string, { roundAmounts }: ReadOptions): Note {
     ? { option: 'roundAmounts' as const, unclear: [text] }
     : {}
   const choices = roundAmounts === undefined
-    ? ' Say whether such amounts are rounded or left out: roundAmounts true or false.'
+    ? ' Specify whether to round or skip such amounts: roundAmounts true or false.'
     : ''
   return {
     field: 'amount',
     ...open,
-    message: `"${text}" has more decimals than can be stored.${choices}`,
+    message: `"${text}" has too many decimals.${choices}`,
   }
 }
 
@@ -129,7 +129,7 @@ function metadataOf(
   if (!fits)
     notes.push({
       field: 'metadata',
-      message: 'The other data of this row is too large to store, so it was skipped.',
+      message: 'The additional data of this row is too large, so it was skipped.',
     })
   return { metadata: Object.keys(metadata).length === 0 || !fits ? undefined : metadata, notes }
 }
@@ -148,14 +148,14 @@ function warningsOf(
   if (inexact !== undefined)
     notes.push({
       field: 'amount',
-      message: `"${inexact}" has more decimals than can be stored, so the amount was rounded to ${
+      message: `"${inexact}" has too many decimals, so the amount was rounded to ${
         centsText(cents, currency)
       }.`,
     })
   if (name === '')
     notes.push({
       field: 'name',
-      message: 'This row has neither a name nor a description, so its name is "Unnamed".',
+      message: 'This row has neither a name nor a description, so it was named "Unnamed".',
     })
   const currencyText = clean(entry.currency)
   if (currencyText !== '' && currency === undefined)
@@ -194,7 +194,7 @@ function factsOf(
       field: 'currency',
       message: `The file has amounts in several currencies, and "${
         amountText(entry).trim()
-      }" does not say which one.`,
+      }" does not have one.`,
     })
   }
   return date === undefined || typeof cents === 'string' || isMissing

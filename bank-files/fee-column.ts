@@ -86,8 +86,8 @@ export function feeAt(
     field: 'amount',
     option: 'fee',
     unclear: [texts.join(' and ')],
-    message: `The column "${clean(layout.header[at], 60)}" has ${texts[1]} beside ${
+    message: `The column "${clean(layout.header[at], 60)}" has ${texts[1]} next to ${
       texts[0]
-    }. Say whether the amount has the fee in it: fee true takes it off, false does not.`,
+    }. Specify whether to subtract the fee from the amount: fee true or false.`,
   }]
 }

@@ -206,7 +206,8 @@ export function readOfx(text: string, options: ReadOptions): ParsedFile {
     if (trades[0] !== undefined)
       problems.push({
         line: trades[0].line,
-        message: `Investment trades were skipped: ${trades.length}. Only cash movements are read.`,
+        message:
+          `Investment trades were skipped: ${trades.length}. Only cash transactions are read.`,
       })
   }
   return {

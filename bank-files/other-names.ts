@@ -93,9 +93,9 @@ function removeSingles(keys: string[], context: Context, comparison: Comparison)
     duplicates.add(index)
     problems.push({
       ...placeOf(entries[index]!),
-      message: `This may be ${
+      message: `This may repeat ${
         nameOf(entries[original]!)
-      } again, under another name. The statement there is complete, so this row was skipped. If it is another transaction, add it by hand.`,
+      } under a different name. The statement there is complete, so this row was skipped. If it's a separate transaction, add it manually.`,
     })
   }
 }
@@ -122,9 +122,9 @@ function removeBatches(keys: string[], context: Context, comparison: Comparison)
       duplicates.add(index)
       problems.push({
         ...placeOf(entries[index]!),
-        message: `The batch of this transaction is ${
+        message: `This transaction is in a batch that is one row in ${
           nameOf(entries[original]!)
-        } as one row, so this row was skipped.`,
+        }, so it was skipped.`,
       })
     }
   }

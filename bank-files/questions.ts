@@ -25,10 +25,10 @@ const question = (
   message: unclear.length > 1
     ? `"${
       unclear.join('" and "')
-    }" are written in different ways. Say which the file has: ${choices}.`
+    }" have different formats. Specify the one that the file uses: ${choices}.`
     : `"${
       unclear[0]
-    }" can be read in several ways and nothing in the file decides it. Say which: ${choices}.`,
+    }" can be read in several ways, and nothing in the file decides which is right. Specify one: ${choices}.`,
 })
 
 /** Returns the question for the option `decimal`. */
@@ -71,18 +71,19 @@ export function signQuestion([first, other]: Entry[], decimal: Decimal): Problem
     field: 'amount',
     option: 'negate',
     unclear: samples,
-    message: `"${samples.join('" and "')}": nothing in the file proves whether ${
+    message: `"${samples.join('" and "')}": nothing in the file shows whether ${
       isNegative ? 'a minus' : 'an amount without a minus'
-    } is money that ${
-      isNegative ? 'went' : 'came'
-    }. Say which: negate true (amounts without a minus are what was spent) or false (they are money that came in).`,
+    } means money ${
+      isNegative ? 'out' : 'in'
+    }. Specify it: negate true (amounts without a minus are expenses) or false (they are income).`,
   }
 }
 
 const MEANINGS = {
   directions:
-    'whether money came or went. Say for each word: directions "in", "out" or "sign" (the sign of the amount).',
-  statuses: 'whether a row is booked. Say for each word: statuses "paid", "pending" or "failed".',
+    'whether it is money in or out. Specify for each word: directions "in", "out" or "sign" (the sign of the amount).',
+  statuses:
+    'whether a row is booked. Specify for each word: statuses "paid", "pending" or "failed".',
 }
 
 /**

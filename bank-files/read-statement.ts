@@ -24,7 +24,7 @@ function formatOf(text: string): Format {
   if (/^(?:OFXHEADER|<\?OFX)|<(?:OFX|BANKTRANLIST|STMTTRN)[\s>]/i.test(start)) return 'ofx'
   if (/^<!doctype html|^<html/i.test(start))
     throw new StatementError(
-      'This is a web page, not the file that it offers. Download the statement itself.',
+      'This is a web page, not a statement. Download the statement itself.',
     )
   if (start.startsWith('<')) return 'camt'
   // comments may stand before the first list
@@ -111,7 +111,7 @@ function readTogether(files: NamedFile[], options: ReadOptions): Statement {
     if (format === 'csv' || format === 'qif' || open.length > 0) {
       const names = files.slice(0, 5).map((one) => one.name).join('", "')
       throw new StatementError(
-        `This archive has several files: "${names}". Only CAMT, MT940 and OFX are read together, so unpack it and import each file.`,
+        `This archive has several files: "${names}". Only CAMT, MT940 and OFX are read together, so unzip it and import each file.`,
       )
     }
     try {
@@ -125,7 +125,7 @@ function readTogether(files: NamedFile[], options: ReadOptions): Statement {
   const other = all.find((one) => one.format !== format)
   if (other !== undefined)
     throw new StatementError(
-      `This archive has files of several formats, such as "${other.name}". Import each file.`,
+      `This archive has files of several formats, such as "${other.name}". Import each file separately.`,
     )
   const statement = toRows(joined(all.map(({ name, parsed }) => ({ name, parsed }))), {
     ...options,
@@ -186,10 +186,9 @@ function encodingQuestion(
       option: 'encoding',
       unclear: open.map(({ sample }) => sample),
       choices: open,
-      message:
-        `The letters of this file can be read in several ways. Say which encoding is right: ${
-          readings.join(', ')
-        }.`,
+      message: `The characters in this file can be read in several ways. Specify the encoding: ${
+        readings.join(', ')
+      }.`,
     }],
     accounts: [],
   }

@@ -234,7 +234,7 @@ function removeCopy(
   for (const index of indexes) duplicates.add(index)
   problems.push({
     ...placeOf(statement),
-    message: `This is the statement of ${nameOf(original.statement)} again, and was skipped.`,
+    message: `This repeats the statement of ${nameOf(original.statement)}, so it was skipped.`,
   })
 }
 
@@ -297,10 +297,10 @@ function removeFrom(part: Part, account: Account, context: Context): void {
     problems.push({
       ...placeOf(entries[index]!),
       message: isProven
-        ? `This is ${nameOf(entries[of]!)} again, as the balances prove, and was skipped.`
-        : `This may be ${
+        ? `According to the balances, this repeats ${nameOf(entries[of]!)}, so it was skipped.`
+        : `This may repeat ${
           nameOf(entries[of]!)
-        } again. No balance proves that it is another transaction, so it was skipped. If it is, add it by hand.`,
+        }. Nothing confirms that it's a separate transaction, so it was skipped. If it is one, add it manually.`,
     })
   }
   const around = run.opening === undefined ? undefined : account.byBalance.get(run.opening)
@@ -309,7 +309,7 @@ function removeFrom(part: Part, account: Account, context: Context): void {
     && around.firstDay <= run.lastDay && run.firstDay <= around.lastDay && !fits(around)
   ) {
     const message =
-      'This statement starts at a balance inside another one, but has other transactions. The file may contain some of them twice.'
+      'This statement starts at a balance within another statement but has different transactions. The file may contain some of them twice.'
     problems.push({ ...placeOf(statement), message })
   }
   extend(target, part, account)

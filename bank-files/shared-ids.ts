@@ -76,7 +76,7 @@ export function removeSharedIds(context: Context, problems: Problem[]): Set<numb
         ...placeOf(entries[index]!),
         field: 'status',
         message:
-          'The file also has this pending transaction as booked, under the same id, so it was skipped.',
+          'The file also contains this pending transaction as booked, with the same ID, so it was skipped.',
       })
     }
     const all = same.filter((index) => !duplicates.has(index))
@@ -98,15 +98,15 @@ export function removeSharedIds(context: Context, problems: Problem[]): Set<numb
           row: index,
           field: 'external_id',
           message:
-            `The bank gave the id "${row.external_id}" to different transactions, so this one is identified by its date, amount and name.`,
+            `The bank gave the ID "${row.external_id}" to several transactions, so this one is identified by its date, amount and name.`,
         })
         row.metadata = { ...row.metadata, shared_id: row.external_id! }
         delete row.external_id
       } else if (position > 0) {
         duplicates.add(index)
-        const message = `This is ${
+        const message = `This repeats ${
           nameOf(entries[all[0]!]!)
-        } again, with the same id, and was skipped.`
+        }, with the same ID, so it was skipped.`
         problems.push({ ...place, field: 'external_id', message })
       }
     }

@@ -125,9 +125,9 @@ export function gapProblems(
       if (opening.on === before.closing.on && isInside(amountOf(opening)!, before)) continue
       problems.push({
         ...placeOf({ line: opening.line, file }),
-        message: `This statement opens with ${opening.amount}, but that of ${
+        message: `This statement opens with ${opening.amount}, but the statement of ${
           nameOf(before)
-        } closes with ${before.closing.amount}. A statement between them may be missing in the file.`,
+        } closes with ${before.closing.amount}. A statement between them may be missing from the file.`,
       })
     }
     return problems

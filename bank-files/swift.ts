@@ -188,7 +188,7 @@ function setClosing(
     problems.push({
       line,
       message:
-        `This closing balance is in ${balance.currency.toUpperCase()}, but its statement in ${currency.toUpperCase()}.`,
+        `This closing balance is in ${balance.currency.toUpperCase()}, but its statement is in ${currency.toUpperCase()}.`,
     })
     return
   }

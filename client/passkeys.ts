@@ -50,7 +50,7 @@ function passkeyError(error: unknown): FinanceError {
   if (name === 'InvalidStateError')
     return new FinanceError(409, {
       code: 'PASSKEY_EXISTS',
-      message: 'This device already has a passkey of the account.',
+      message: 'This device already has a passkey for this account.',
     }, { cause: error })
   return unsupported(error)
 }

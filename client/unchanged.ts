@@ -38,7 +38,7 @@ export const updateUnchangedOf = (data: PostgrestClient<Database>): UpdateUnchan
     if (row === undefined)
       throw new FinanceError(409, {
         code: 'ROW_CHANGED',
-        message: 'This row has changed or was deleted since you read it. Read it again.',
+        message: 'This row has been changed or deleted since you read it. Read it again.',
       })
     return row
   },

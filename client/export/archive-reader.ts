@@ -58,7 +58,7 @@ async function* linesOf(path: string, parts: AsyncIterable<Uint8Array>): AsyncGe
     const lines = (rest + decoder.decode(part, { stream: true })).split('\n')
     rest = lines.pop() ?? ''
     if ([rest, ...lines].some(({ length }) => length > LONGEST_LINE))
-      throw new ExportFileError(`${path} has a line that is too long for a row.`)
+      throw new ExportFileError(`${path} has a line that is too long.`)
     yield* lines
   }
   if (rest + decoder.decode() !== '')
@@ -70,8 +70,7 @@ const bytesOf = (entry: FileEntry, maxBytes: number) =>
   entryBytes(
     entry,
     maxBytes,
-    () =>
-      new ExportFileError('This file unpacks to more data than an export of its size can contain.'),
+    () => new ExportFileError('This file contains more data than an export of its size can have.'),
   )
 
 const isListed = (file: Manifest['files'][number]): boolean =>
@@ -100,9 +99,9 @@ function manifestIn(text: string): Manifest {
   const { version } = value as { version: unknown }
   if (version !== VERSION)
     throw new ExportFileError(
-      `This is an export of version ${
+      `This export has version ${
         String(version).slice(0, 20)
-      }, and only version ${VERSION} can be read here.`,
+      }, but only version ${VERSION} is supported.`,
     )
   if (!isManifest(value)) throw new ExportFileError(`${MANIFEST} is invalid.`)
   return value
@@ -131,8 +130,8 @@ async function entriesOf(file: Blob): Promise<Entries> {
   for await (const entry of reader.getEntriesGenerator()) {
     const { filename } = entry
     if (entry.directory || entry.encrypted || !(paths.has(filename) || isFilePath(filename)))
-      throw new ExportFileError(`"${filename.slice(0, 100)}" does not belong in an export.`)
-    if (entries.has(filename)) throw new ExportFileError(`${filename} occurs twice.`)
+      throw new ExportFileError(`"${filename.slice(0, 100)}" is not part of an export.`)
+    if (entries.has(filename)) throw new ExportFileError(`${filename} is in the archive twice.`)
     entries.set(filename, entry)
   }
   return entries
@@ -151,7 +150,7 @@ async function manifestOf(entries: Entries, lines: ExportFile['lines']): Promise
     manifest.files.length !== entries.size - 1 ||
     manifest.files.some(({ path }) => !entries.has(path))
   ) {
-    throw new ExportFileError(`The files are not those of ${MANIFEST}.`)
+    throw new ExportFileError(`The files don't match ${MANIFEST}.`)
   }
   return manifest
 }
@@ -191,7 +190,7 @@ async function checkFile(
 const exportError = (error: unknown) =>
   error instanceof ExportFileError
     ? error
-    : new ExportFileError('This is not a ZIP archive, or it is incomplete or was changed.', {
+    : new ExportFileError('This is not a ZIP archive, or it is incomplete or was modified.', {
       cause: error,
     })
 

@@ -106,7 +106,7 @@ async function addFile(
     if (bytesToHex(digest.digest()) !== sum) {
       throw new FinanceError(0, {
         code: 'FILE_DAMAGED',
-        message: `The file of the attachment ${id} does not have its SHA-256.`,
+        message: `The file of the attachment ${id} does not match its SHA-256.`,
       })
     }
     files.push({ path: filePathOf(sum), size, sha256: sum })

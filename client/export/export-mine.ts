@@ -193,7 +193,7 @@ function watchContext(client: Client, userId: string, active: string | null) {
     if (isChanged || now.user_id !== userId || now.active_organization_id !== active) {
       throw new FinanceError(409, {
         code: 'CONTEXT_CHANGED',
-        message: 'The user or the active organization changed during the export.',
+        message: 'The user or the active organization changed during the export. Try again.',
       })
     }
   }

@@ -87,7 +87,7 @@ export async function restoreMine(
   const active = session.active_organization_id
   const folder: Folder = from ?? (active === null ? 'personal' : 'organization')
   if (folder === 'organization' && manifest.organization === null)
-    throw new ExportFileError('This export has no rows of an organization.')
+    throw new ExportFileError('This export has no team data.')
   const context = active === null ? `user ${user.id}` : `organization ${active}`
 
   const rowsOf = (table: TableName) => {

@@ -10,15 +10,15 @@ const BY_CONSTRAINT: ReadonlyArray<
       row.get(column) ?? []
     )
     const named = codes.map((code) => String(JSON.parse(code)).toUpperCase()).join('/')
-    return `"${named}" is not a currency that is in use today, so this was not stored. Convert the amounts, for example to EUR, and import the file again.`
+    return `"${named}" is no longer in use as a currency, so this was not saved. Convert the amounts, for example to EUR, and import the file again.`
   }],
-  [/_fits_currency$/, () => 'The amount has more decimals than its currency.'],
-  [/^line_items_fit$/, () => 'The line items do not add up to a part of their transaction.'],
+  [/_fits_currency$/, () => 'The amount has more decimals than its currency allows.'],
+  [/^line_items_fit$/, () => "The splits don't fit the amount of their transaction."],
 ]
 
 const BY_CODE: Readonly<Record<string, string>> = {
   '23503': 'This belongs to something that was not saved, such as an account or a transaction.',
-  '23505': 'The same row already exists under another id.',
+  '23505': 'The same row already exists with a different ID.',
 }
 
 /** @param row the JSON texts of the row's values */
@@ -29,5 +29,5 @@ export function problemOf(
   const [, constraint = ''] = /constraint "([^"]+)"/.exec(message) ?? []
   const sentence = BY_CONSTRAINT.find(([end]) => end.test(constraint))?.[1](row) ?? BY_CODE[code]
   if (sentence !== undefined) return sentence
-  return constraint === '' ? message : `A value of this row is not allowed. ${hint ?? ''}`.trim()
+  return constraint === '' ? message : `A value in this row is not allowed. ${hint ?? ''}`.trim()
 }

@@ -117,7 +117,7 @@ function newAccountsOf(
     ({ name, currency: own = currency, opening = 0 }) => {
       if (own === undefined)
         throw new StatementError(
-          `The export names no currency for the account "${name}". Set the option \`currency\`.`,
+          `The export doesn't specify a currency for the account "${name}". Choose one.`,
         )
       return {
         id: ids.account(name),
@@ -140,9 +140,9 @@ const openingProblems = (
     const match = matches.accounts.get(name)
     if (opening === undefined || match === undefined || match.id === ids.newId('account', name))
       return []
-    const message = `The account "${name}" exists already, so its starting balance of ${
+    const message = `The account "${name}" already exists, so its starting balance of ${
       opening.toFixed(2)
-    } was not stored.`
+    } was not saved.`
     return [{ table: 'accounts', id: match.id, message }]
   })
 

@@ -28,7 +28,7 @@ const finance = createClient({
     // they need POST because filters are in the body.
     if (
       init.method !== 'GET' && !/\/(?:api\/auth\/token|rpc\/get_\w+)$/.test(new URL(url).pathname)
-    ) throw new Error('finance-mcp only reads.')
+    ) throw new Error('finance-mcp is read-only.')
     return fetch(url, init)
   },
 })
@@ -43,14 +43,14 @@ const messageOf = (error: unknown): string => {
 }
 
 const { token } = await finance.auth.token().catch((error: unknown) =>
-  exit(`The service at ${baseUrl} issues no token. ${messageOf(error)}`)
+  exit(`The service at ${baseUrl} did not issue a token. ${messageOf(error)}`)
 )
 const { api_key: role } = JSON.parse(
   Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(),
 ) as { api_key?: string }
 if (role !== 'viewer')
   process.stderr.write(
-    `finance-mcp: This key can also write, as ${role}. The server only reads; a key with the role viewer is enough.\n`,
+    `finance-mcp: This key can also write, as ${role}. The server only reads, so a key with the role viewer is enough.\n`,
   )
 
 const server = new McpServer({ name: 'finance-mcp', version: '0.2.0' }, {

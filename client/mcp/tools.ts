@@ -30,8 +30,8 @@ const strict = <Shape extends z.ZodRawShape>(shape: Shape) =>
       const supported = Object.keys(shape)
       return `Unknown arguments: ${issue.keys.join(', ')}. ${
         supported.length === 0
-          ? 'This tool takes none.'
-          : `Known arguments: ${supported.join(', ')}.`
+          ? 'This tool has no arguments.'
+          : `Valid arguments: ${supported.join(', ')}.`
       }`
     },
   })
@@ -103,7 +103,7 @@ async function idOf(
       `No ${kind} is named ${JSON.stringify(name)}. ${
         rows.length === 0
           ? `No ${table} yet.`
-          : `There are: ${list(rows, (row) => JSON.stringify(row.name))}.`
+          : `Available: ${list(rows, (row) => JSON.stringify(row.name))}.`
       }`,
     )
   }

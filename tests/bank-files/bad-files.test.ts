@@ -13,7 +13,7 @@ test.each<[string, string | Uint8Array, string]>([
   [
     'a workbook',
     bytes('PK\x03\x04rest'),
-    'This is a ZIP archive or an Excel workbook. Unpack it (`unpack`)',
+    'This is a ZIP archive or an Excel workbook. Unzip it first',
   ],
   ['an old workbook', bytes('\xd0\xcf\x11\xe0rest'), 'This is an Excel workbook.'],
   ['a PDF', bytes('%PDF-1.7'), 'This is a PDF.'],
@@ -72,7 +72,7 @@ test('a text with stray NUL bytes, and QIF after a comment, are read', () => {
 test('invalid options are errors too', () => {
   expect(() => readStatement('Date,Name,Amount', { encoding: 'klingon' })).not.toThrow()
   expect(() => readStatement(bytes('Date,Name,Amount'), { encoding: 'klingon' })).toThrow(
-    'The encoding "klingon" is not known.',
+    'The encoding "klingon" is unknown.',
   )
   expect(() => readStatement('Date,Name,Amount', { currency: 'euros' })).toThrow(
     `"euros" is not a currency code.`,

@@ -205,7 +205,7 @@ test('an ambiguous amount is a question, and the option decides', () => {
       option: 'decimal',
       unclear: ['1,234'],
       message:
-        '"1,234" can be read in several ways and nothing in the file decides it. Say which: decimal "." or ",".',
+        '"1,234" can be read in several ways, and nothing in the file decides which is right. Specify one: decimal "." or ",".',
     }],
   })
   expect(readStatement(file, { decimal: '.', negate: false }).rows.map(({ amount }) => amount))
@@ -215,7 +215,7 @@ test('an ambiguous amount is a question, and the option decides', () => {
     problems: [{
       line: 2,
       option: 'roundAmounts',
-      message: expect.stringContaining('"1,234" has more decimals than can be stored.'),
+      message: expect.stringContaining('"1,234" has too many decimals.'),
     }],
   })
   // One unambiguous amount decides for all.
@@ -342,7 +342,7 @@ test('an ambiguous day is a question, and the option decides', () => {
       field: 'transaction_date',
       option: 'dateOrder',
       message:
-        '"03/04/2025" can be read in several ways and nothing in the file decides it. Say which: dateOrder "dmy" (day first) or "mdy" (month first).',
+        '"03/04/2025" can be read in several ways, and nothing in the file decides which is right. Specify one: dateOrder "dmy" (day first) or "mdy" (month first).',
     }],
   })
   expect(readStatement(file, { dateOrder: 'dmy' }).rows[0]?.transaction_date).toBe('2025-04-03')
@@ -384,7 +384,7 @@ test('an invalid line is reported with line and field, and the other lines are r
       line: 4,
       row: 1,
       field: 'name',
-      message: 'This row has neither a name nor a description, so its name is "Unnamed".',
+      message: 'This row has neither a name nor a description, so it was named "Unnamed".',
     },
     { line: 7, field: 'amount', message: 'The amount is missing.' },
     { line: 8, row: 3, field: 'currency', message: `"Euros" is not a currency code.` },
@@ -415,7 +415,7 @@ test('a file with unknown columns returns them, and a file that is read returns 
 test('a user maps columns by name or by position', () => {
   const named = 'Zeitpunkt;Wofür;Wieviel\n03.01.2025;Brot;-3,20'
   expect(() => readStatement(named)).toThrow(
-    'No line names the columns of a statement (a date, an amount and a name). Say which is which with `columns`. Its widest line has: Zeitpunkt, Wofür, Wieviel.',
+    'No line names the columns of a statement (date, amount and name). Specify them with `columns`. Its widest line has: Zeitpunkt, Wofür, Wieviel.',
   )
   expect(
     briefly(

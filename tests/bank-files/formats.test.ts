@@ -41,19 +41,19 @@ test('OFX with the same bank id for two transactions reports it, and gives each 
       row: 4,
       field: 'external_id',
       message:
-        'The bank gave the id "6000" to different transactions, so this one is identified by its date, amount and name.',
+        'The bank gave the ID "6000" to several transactions, so this one is identified by its date, amount and name.',
     },
     {
       line: 29,
       row: 5,
       field: 'external_id',
       message:
-        'The bank gave the id "6000" to different transactions, so this one is identified by its date, amount and name.',
+        'The bank gave the ID "6000" to several transactions, so this one is identified by its date, amount and name.',
     },
     {
       line: 30,
       field: 'external_id',
-      message: 'This is line 27 again, with the same id, and was skipped.',
+      message: 'This repeats line 27, with the same ID, so it was skipped.',
     },
   ])
   expect(
@@ -162,7 +162,7 @@ test('QIF with more data than the metadata of a row can store reports it and omi
     line: 2,
     row: 1,
     field: 'metadata',
-    message: 'The other data of this row is too large to store, so it was skipped.',
+    message: 'The additional data of this row is too large, so it was skipped.',
   }])
 })
 

@@ -115,7 +115,7 @@ test.each([
   ['one of two columns with one name', 'Date,Name,Amount,Amount'],
 ])('amounts in %s are a question for the columns', (_, header) => {
   expect(() => readStatement(csv(header, '2026-03-01,Shop,-1250,-1100'))).toThrow(
-    'Say which is which with `columns`',
+    'Specify them with `columns`',
   )
 })
 

@@ -418,9 +418,9 @@ test('a journal creates a row in each of its own accounts', () => {
 
 test("a bank's file that is read with another bank's preset reports its columns", () => {
   expect(() => readStatement(bytesOf('n26.csv'), { preset: 'monzo' })).toThrow(
-    'This is not the layout of "monzo". Its widest line has: Booking Date, Value Date',
+    'The file doesn\'t have the layout of "monzo". Its widest line has: Booking Date, Value Date',
   )
   expect(() => readStatement(bytesOf('n26.csv'), { preset: 'constructor' as PresetName })).toThrow(
-    'Unknown preset "constructor". There are: abn-amro, asn, bank-of-america,',
+    'Unknown preset "constructor". Available: abn-amro, asn, bank-of-america,',
   )
 })

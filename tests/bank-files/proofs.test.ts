@@ -99,7 +99,7 @@ test('an amount or a balance with more decimals than its currency is a question 
   const read = readStatement(yen('-35.01', '<CURRENCY><CURRATE>150.5<CURSYM>USD</CURRENCY>'))
   expect([amounts(read), messagesOf(read).map(([, , message]) => message)]).toEqual([[-5269], [
     '"-35.01 USD" at the rate 150.5 was rounded to -5269.',
-    'The closing balance "1200.50" has more decimals than can be stored, so it was rounded to 1201.',
+    'The closing balance "1200.50" has too many decimals, so it was rounded to 1201.',
   ]])
   expect(readStatement(yen('-35.51')).problems[0]).toMatchObject({
     option: 'roundAmounts',
@@ -120,7 +120,7 @@ test('an amount or a balance with more decimals than its currency is a question 
     amounts(readStatement(dinar)),
     messagesOf(readStatement(dinar)).map(([, , message]) => message),
   ]).toEqual([[-1.25], [
-    'The closing balance "12.345" has more decimals than can be stored, so it was rounded to 12.35.',
+    'The closing balance "12.345" has too many decimals, so it was rounded to 12.35.',
   ]])
   const parts = ['1.234', '-2.345'].map((amount) =>
     `<TxDtls><Amt Ccy="KWD">${amount.replace('-', '')}</Amt><CdtDbtInd>${

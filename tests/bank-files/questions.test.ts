@@ -159,8 +159,8 @@ test('amounts with too many decimals are rounded only with the option, and trail
     -4.5,
     2.01,
   ], [
-    [1, '"-3.771" has more decimals than can be stored, so the amount was rounded to -3.77.'],
-    [3, '"2.005" has more decimals than can be stored, so the amount was rounded to 2.01.'],
+    [1, '"-3.771" has too many decimals, so the amount was rounded to -3.77.'],
+    [3, '"2.005" has too many decimals, so the amount was rounded to 2.01.'],
   ]])
   expect(readStatement(file, { roundAmounts: false }).problems.map(({ option }) => option)).toEqual(
     [undefined, undefined],

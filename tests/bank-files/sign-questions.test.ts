@@ -114,7 +114,7 @@ test('a running balance determines the signs from the oldest or the newest row, 
     problems: [{
       line: 2,
       message:
-        'The file does not say if this is income or an expense: the balance before it is missing.',
+        'The file does not say whether this is income or an expense: the previous balance is missing.',
     }],
   })
   // An answer is about the bank, and also used for its next file, in which the first row may be a

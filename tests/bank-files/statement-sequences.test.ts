@@ -28,7 +28,8 @@ const statesOf = (...files: string[]) => {
 }
 
 test('a row that one report announces and a later one books is read once, unless both reports show that it is another', () => {
-  const former = 'a.txt: This pending transaction is booked in line 5 of b.txt, so it was skipped.'
+  const former =
+    'a.txt: This pending transaction is already booked in line 5 of b.txt, so it was skipped.'
   expect(statesOf(report(['2026-05-04', '-7.00', 'PDNG']), report(['2026-05-05', '-7.00'])))
     .toEqual([['05 paid'], [former]])
   expect(
@@ -131,7 +132,7 @@ test('equal rows with one id are two transactions if the balances of the stateme
   ]])
   const once = twice('90.00')
   expect([amounts(once), once.problems.map(({ message }) => message)]).toEqual([[-10], [
-    'This is line 7 again, with the same id, and was skipped.',
+    'This repeats line 7, with the same ID, so it was skipped.',
   ]])
   expect([amounts(twice('70.00')), twice('70.00').problems.length]).toEqual([[-10], 2])
   const sheet = (second: string) =>
@@ -256,7 +257,7 @@ test.each<[string, Parameters<typeof chainOf>, string[]]>([
 test('the problem of a missing statement names both balances, and accounts and files of an archive have their own statements', () => {
   const [swift = ''] = chainOf(['100.00', '90.00', '04'], ['70.00', '65.50', '06'])
   const message =
-    'This statement opens with 70.00, but that of line 2 closes with 90.00. A statement between them may be missing in the file.'
+    'This statement opens with 70.00, but the statement of line 2 closes with 90.00. A statement between them may be missing from the file.'
   expect(messagesOf(readStatement(swift))).toEqual([[undefined, 12, message]])
   const [first = '', second = ''] = [
     ['100.00', '90.00', '04'] as const,
@@ -361,8 +362,8 @@ test.each<[string, Line[], string[], string[]]>([
     'undefined -7',
   ], [
     'The bank deleted the earlier transaction "1"',
-    'The bank gave the id "1" to different transactions',
-    'The bank gave the id "1" to different transactions',
+    'The bank gave the ID "1" to several transactions',
+    'The bank gave the ID "1" to several transactions',
   ]],
 ])('OFX with %s', (_, lines, expected, messages) => {
   const statement = readStatement(ofxFile(ofx({}, ...lines)))

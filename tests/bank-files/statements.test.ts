@@ -113,7 +113,7 @@ test('MT940 with a closing balance in another currency than its statement report
   expect(messagesOf(statement)).toEqual([[
     undefined,
     7,
-    'This closing balance is in USD, but its statement in EUR.',
+    'This closing balance is in USD, but its statement is in EUR.',
   ]])
 })
 
@@ -156,7 +156,7 @@ const second = mt940(
   ['2026-05-06', '-1.00'],
 )
 const once = (line: number, file: string) =>
-  `This is line ${line} of ${file} again, as the balances prove, and was skipped.`
+  `According to the balances, this repeats line ${line} of ${file}, so it was skipped.`
 
 test('overlapping MT940 files of one archive have each transaction once, in either order, and two equal purchases of one statement stay two', () => {
   const statement = readStatement(archive(first, second))
@@ -170,7 +170,7 @@ test('overlapping MT940 files of one archive have each transaction once, in eith
 
 test('an archive with the same file twice, and a file with the same statement twice, have each transaction once', () => {
   const message = (line: number, file = '') =>
-    `This is the statement of line ${line}${file} again, and was skipped.`
+    `This repeats the statement of line ${line}${file}, so it was skipped.`
   expect(messagesOf(readStatement(archive(first, second, first)))).toEqual([[
     'b.txt',
     5,
@@ -287,7 +287,7 @@ test('the same balance on another day proves no repeat', () => {
     closing: ['2026-05-04', '-4.00'],
   }, ['2026-05-04', '-1.00'])
   expect(readStatement(archive(week, later)).problems.map(({ message }) => message)).toMatchObject([
-    expect.stringContaining('No balance proves'),
+    expect.stringContaining('Nothing confirms'),
   ])
 })
 
@@ -315,7 +315,7 @@ test('an archive of daily files and the file of their week has each transaction 
       '05 -1',
       '06 -1',
     ])
-    expect(statement.problems.every(({ message }) => message.includes('as the balances prove')))
+    expect(statement.problems.every(({ message }) => message.includes('According to the balances')))
       .toBe(true)
   }
 })
@@ -340,7 +340,7 @@ test('CAMT files without references have each transaction once, whatever the ord
     expect(messagesOf(statement)).toMatchObject([[
       'b.txt',
       expect.any(Number),
-      expect.stringContaining('as the balances prove'),
+      expect.stringContaining('According to the balances'),
     ]])
   }
 })
@@ -366,7 +366,7 @@ test('the pages of a CAMT statement are one statement, with the opening balance 
 
 test('equal rows that no balance proves to be different are read once, and a problem says so', () => {
   const unproven =
-    'No balance proves that it is another transaction, so it was skipped. If it is, add it by hand.'
+    "Nothing confirms that it's a separate transaction, so it was skipped. If it is one, add it manually."
   const elsewhere = mt940({
     number: '2/1',
     opening: ['2026-05-04', '500.00'],
@@ -376,7 +376,7 @@ test('equal rows that no balance proves to be different are read once, and a pro
   expect([rowsOf(gap), messagesOf(gap)]).toEqual([['04 -2', '04 -2', '05 -30'], [[
     'b.txt',
     5,
-    `This may be line 9 of a.txt again. ${unproven}`,
+    `This may repeat line 9 of a.txt. ${unproven}`,
   ]]])
   const reports = readStatement(
     archive(
@@ -386,7 +386,7 @@ test('equal rows that no balance proves to be different are read once, and a pro
   expect([rowsOf(reports), messagesOf(reports)]).toEqual([['04 -7'], [[
     'b.txt',
     5,
-    `This may be line 5 of a.txt again. ${unproven}`,
+    `This may repeat line 5 of a.txt. ${unproven}`,
   ]]])
   // A purchase and its refund change no balance.
   const nothing = (number: string) =>
@@ -407,7 +407,7 @@ test('overlapping statements that name the same transaction differently report i
     [
       'b.txt',
       2,
-      'This statement starts at a balance inside another one, but has other transactions. The file may contain some of them twice.',
+      'This statement starts at a balance within another statement but has different transactions. The file may contain some of them twice.',
     ],
   ])
 })

@@ -98,8 +98,7 @@ test('MT940 reports a missing transaction, a line that is none, and more than tw
     rows: [],
     problems: [{ line: 4, option: 'roundAmounts' }, {
       line: 5,
-      message:
-        'The closing balance "1.234" has more decimals than can be stored, so it was rounded to 1.23.',
+      message: 'The closing balance "1.234" has too many decimals, so it was rounded to 1.23.',
     }],
     accounts: [{ balance: { amount: 1.23 } }],
   })
@@ -125,7 +124,7 @@ test('CAMT.052, .054 and .053 give a transaction the same id, so that an import 
   expect(readStatement(bytesOf('camt052.xml')).accounts[0]).not.toHaveProperty('balance')
   expect(readStatement(bytesOf('camt054.xml')).problems).toMatchObject([{
     line: 14,
-    message: expect.stringContaining('This batch was read as single transactions.'),
+    message: expect.stringContaining('This batch was read as individual transactions.'),
   }])
 })
 
@@ -147,9 +146,9 @@ test('an archive of CAMT files is one statement, in which a transaction of sever
     [42.1, 'paid'],
   ])
   expect(problems.map(({ file, line, message }) => [file, line, message.slice(0, 40)])).toEqual([
-    ['day/1.xml', 9, 'The file also has this pending transacti'],
-    ['day/2.xml', 25, 'This is line 20 of day/1.xml again, with'],
-    ['day/2.xml', 26, 'This is line 21 of day/1.xml again, with'],
+    ['day/1.xml', 9, 'The file also contains this pending tran'],
+    ['day/2.xml', 25, 'This repeats line 20 of day/1.xml, with '],
+    ['day/2.xml', 26, 'This repeats line 21 of day/1.xml, with '],
     ['day/2.xml', 29, 'The 2 transactions of this entry do not '],
   ])
   expect(accounts).toMatchObject([{
@@ -207,6 +206,6 @@ test('an archive that unpacks to more than 16 MB is refused', async () => {
   const bomb = await zipOf({ 'a.xml': zeros, 'b.xml': zeros })
   expect(bomb.length).toBeLessThan(100_000)
   expect(await refused(unpack(bomb))).toBe(
-    'This archive is larger than 16 MB when unpacked. Import its files one at a time.',
+    'This archive is larger than 16 MB when unzipped. Import its files one at a time.',
   )
 })

@@ -112,7 +112,7 @@ test('Vera, a viewer in a team, can export and not import, and an invalid file i
     buffer: Buffer.from('Date,Amount'),
   })
   await owners.getByRole('button', { name: 'Restore', exact: true }).click()
-  await owners.getByText('This is not a ZIP archive, or it is incomplete or was changed.')
+  await owners.getByText('This is not a ZIP archive, or it is incomplete or was modified.')
     .waitFor()
   await owners.context().close()
 })

@@ -98,7 +98,7 @@ test('Ann imports an OFX file of two accounts into both, without the row that ca
   await page.getByLabel('Account for …2051 CHECKING USD').selectOption({ label: 'Giro (EUR)' })
   await page.getByRole('button', { name: 'Invalid 1' }).click()
   await expect.poll(async () => (await verdicts(page)).map(([, name]) => name)).toEqual([
-    "ShopSkipped: currency usd is not the account's, which is eur",
+    'ShopSkipped: the currency is USD, but the account is in EUR',
   ])
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Import 2 new transactions' }).click()
@@ -109,7 +109,7 @@ test('Ann imports an OFX file of two accounts into both, without the row that ca
   // Ann's own transaction is not deleted with the file.
   await store(ann, 'PATCH', '/transactions?name=eq.Kiosk', { description: 'With Ben' })
   await page.getByRole('button', { name: 'Undo two-accounts.ofx (2 of 2)' }).click()
-  await sees(page, "1 of the import's transactions has been changed since.")
+  await sees(page, '1 transaction from this import has changed since.')
   await sees(page, 'Couldn’t undo the import of two-accounts.ofx (2 of 2):')
   expect(await past(page)).toHaveLength(2)
   await page.context().close()
@@ -320,11 +320,11 @@ test('Ann sees which rows are matched, linked and left deleted, and decides abou
   expect((await verdicts(page)).map(([, name, verdict]) => [name, verdict])).toEqual([
     ['KioskImported earlier, then deleted.', 'Deleted'],
     [
-      'To savingsBecomes a transfer with "From giro" of 2025-03-05 in account "Savings"',
+      'To savingsBecomes a transfer with “From giro” on Mar 5, 2025 in account “Savings”.',
       'Transfer',
     ],
     [
-      'CINEMA 12Uses the bank’s date but keeps your name and category: entered as "Cinema with Bo" on 2025-03-08',
+      'CINEMA 12Uses the bank’s date but keeps your name and category: entered as “Cinema with Bo” on Mar 8, 2025.',
       'Matched',
     ],
   ])

@@ -70,7 +70,7 @@ test('Ann adds a passkey, signs in with it alone, renames it, and deletes it, af
   const { ann, page, device, authenticatorId } = await annWithPhone()
   expect(await barriers(page)).toEqual([])
   await add(page, 'The same phone')
-  await sees(page, 'This device already has a passkey of the account.')
+  await sees(page, 'This device already has a passkey for this account.')
   await signOut(page, ann)
   expect(await barriers(page)).toEqual([])
   await press(page, 'Use passkey')

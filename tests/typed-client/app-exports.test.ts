@@ -159,7 +159,7 @@ test('rows of the same name are used, and a starting balance that cannot be stor
   expect(problems).toEqual([{
     table: 'accounts',
     id: giro.id,
-    message: 'The account "Giro" exists already, so its starting balance of 500.00 was not stored.',
+    message: 'The account "Giro" already exists, so its starting balance of 500.00 was not saved.',
   }])
   expect([tables.accounts, tables.categories]).toEqual([{ stored: 1, present: 0 }, {
     stored: 2,
@@ -204,7 +204,7 @@ test('an interrupted run is completed by the next one, and a later export adds i
 test('an account without a currency is refused before anything is stored, and one in another currency is a problem for each row', async () => {
   const ben = await someone('Ben')
   await expect(storeAppExport(ben, readAppExport(fileOf('actual')))).rejects.toThrow(
-    'The export names no currency for the account "Savings". Set the option `currency`.',
+    'The export doesn\'t specify a currency for the account "Savings". Choose one.',
   )
   expect(await unwrap(ben.data.from('accounts').select('id'))).toEqual([])
   await unwrap(
@@ -243,12 +243,12 @@ test('an account in a currency that has ended is a problem with a sentence, and 
   expect(problems.map(({ table, message }) => [table, message])).toEqual([
     [
       'accounts',
-      '"DEM" is not a currency that is in use today, so this was not stored. Convert the amounts, for example to EUR, and import the file again.',
+      '"DEM" is no longer in use as a currency, so this was not saved. Convert the amounts, for example to EUR, and import the file again.',
     ],
     [
       'transactions',
       expect.stringMatching(
-        /^(This belongs to something that was not stored|"DEM" is not a currency)/,
+        /^(This belongs to something that was not saved|"DEM" is no longer in use)/,
       ),
     ],
   ])

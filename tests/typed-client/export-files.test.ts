@@ -188,7 +188,7 @@ describe('a restore', () => {
     expect(problems).toEqual([{
       table: 'attachments',
       id: large!.id,
-      message: 'a file has at most 100000 bytes',
+      message: 'a file can have up to 100000 bytes',
     }])
   })
 

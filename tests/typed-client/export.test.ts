@@ -307,7 +307,7 @@ test('a user who imports can import personal rows into a team, if their role may
   const client = clientOf(stack, editor)
 
   expect(await failed(restoreMine(client, file))).toMatchObject({
-    message: 'This export has no rows of an organization.',
+    message: 'This export has no team data.',
   })
   expect(await failed(restoreMine(clientOf(stack, viewer), file, { from: 'personal' })))
     .toMatchObject({ code: '42501', status: 403 })

@@ -255,7 +255,7 @@ test('the assistant uses names of categories and accounts, and an unknown name i
       tool,
       { categories: ['Food'] },
       'Unknown arguments: categories',
-      'Known arguments: from, to',
+      'Valid arguments: from, to',
       'category_id',
     )
     await refused(tool, { from: '2025-02-01', to: '2025-01-01' }, 'from is after to')
@@ -266,7 +266,7 @@ test('the assistant uses names of categories and accounts, and an unknown name i
   await refused('cash_flow', { account: 'Savings' }, 'No account')
   await refused('compare_budgets', { month: '2025-01' }, 'Unknown arguments: month', 'start_date')
   for (const tool of ['list_accounts', 'list_categories', 'list_subscriptions'])
-    await refused(tool, { name: 'Food' }, 'This tool takes none.')
+    await refused(tool, { name: 'Food' }, 'This tool has no arguments.')
   await refused(
     'upcoming_payments',
     { from: '2025-01-01' },

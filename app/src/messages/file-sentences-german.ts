@@ -4,48 +4,48 @@
  */
 export const german: ReadonlyArray<readonly [sentence: string, translation: string]> = [
   // exports
-  ['{} has a line that is too long for a row.', '{} hat eine zu lange Zeile.'],
+  ['{} has a line that is too long.', '{} hat eine zu lange Zeile.'],
   ['{} ends in the middle of a line.', '{} bricht mitten in einer Zeile ab.'],
   [
-    'This file unpacks to more data than an export of its size can contain.',
+    'This file contains more data than an export of its size can have.',
     'In dieser Datei steckt mehr, als ein Export dieser Größe enthalten kann.',
   ],
   ['This ZIP archive is not an export.', 'Dieses ZIP-Archiv ist kein Export.'],
   [
-    'This is an export of version {}, and only version {} can be read here.',
+    'This export has version {}, but only version {} is supported.',
     'Das ist ein Export der Version {}. Hier lässt sich nur Version {} lesen.',
   ],
   ['{} is invalid.', '{} ist ungültig.'],
   ['Line {} of {} is not a row.', 'Zeile {} von {} ist kein Eintrag.'],
   [
-    'This is not a ZIP archive, or it is incomplete or was changed.',
+    'This is not a ZIP archive, or it is incomplete or was modified.',
     'Das ist kein ZIP-Archiv, oder ein Teil davon fehlt oder wurde verändert.',
   ],
-  ['"{}" does not belong in an export.', '„{}“ gehört nicht in einen Export.'],
-  ['{} occurs twice.', '{} kommt zweimal vor.'],
-  ['The files are not those of {}.', 'Die Dateien passen nicht zu {}.'],
+  ['"{}" is not part of an export.', '„{}“ gehört nicht in einen Export.'],
+  ['{} is in the archive twice.', '{} kommt zweimal vor.'],
+  ["The files don't match {}.", 'Die Dateien passen nicht zu {}.'],
   ['{} was changed.', '{} wurde verändert.'],
   ['The export does not contain this file.', 'Diese Datei fehlt im Export.'],
-  ['This export has no rows of an organization.', 'Dieser Export enthält keine Daten eines Teams.'],
+  ['This export has no team data.', 'Dieser Export enthält keine Daten eines Teams.'],
   ['{} has an invalid id: {}', '{} enthält eine ungültige Kennung: {}'],
   [
-    'The export names no currency for the account "{}". Set the option `currency`.',
+    'The export doesn\'t specify a currency for the account "{}". Choose one.',
     'Der Export nennt für das Konto „{}“ keine Währung. Wähle sie aus.',
   ],
   [
-    'The account "{}" exists already, so its starting balance of {} was not stored.',
+    'The account "{}" already exists, so its starting balance of {} was not saved.',
     'Das Konto „{}“ gibt es schon, deshalb wurde sein Anfangssaldo {} nicht gespeichert.',
   ],
   [
-    '"{}" is not a currency that is in use today, so this was not stored. Convert the amounts, for example to EUR, and import the file again.',
+    '"{}" is no longer in use as a currency, so this was not saved. Convert the amounts, for example to EUR, and import the file again.',
     '„{}“ ist heute keine gültige Währung, deshalb wurde das nicht gespeichert. Rechne die Beträge um, zum Beispiel in EUR, und importiere die Datei noch einmal.',
   ],
   [
-    'The amount has more decimals than its currency.',
+    'The amount has more decimals than its currency allows.',
     'Der Betrag hat mehr Nachkommastellen als seine Währung.',
   ],
   [
-    'The line items do not add up to a part of their transaction.',
+    "The splits don't fit the amount of their transaction.",
     'Die Teile passen zusammen nicht zum Betrag ihrer Buchung.',
   ],
   [
@@ -53,10 +53,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Das gehört zu etwas, das nicht gespeichert wurde, etwa einem Konto oder einer Buchung.',
   ],
   [
-    'The same row already exists under another id.',
+    'The same row already exists with a different ID.',
     'Derselbe Eintrag ist schon unter einer anderen Kennung vorhanden.',
   ],
-  ['A value of this row is not allowed. {}', 'Ein Wert dieses Eintrags ist nicht erlaubt. {}'],
+  ['A value in this row is not allowed. {}', 'Ein Wert dieses Eintrags ist nicht erlaubt. {}'],
   ['This is not an export of a supported app.', 'Das ist kein Export einer bekannten App.'],
   ['This is not an export of {}.', 'Das ist kein Export von {}.'],
 
@@ -78,7 +78,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Das ist eine Sicherung von Actual. Exportiere dort die Buchungen als CSV.',
   ],
   [
-    'This archive is larger than 16 MB when unpacked. Import its files one at a time.',
+    'This archive is larger than 16 MB when unzipped. Import its files one at a time.',
     'Das Archiv ist entpackt größer als 16 MB. Importiere die Dateien einzeln.',
   ],
   [
@@ -87,11 +87,11 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ],
   ['This archive has more than {} files.', 'Das Archiv enthält mehr als {} Dateien.'],
   [
-    'This archive is password-protected. Unpack it first.',
+    'This archive is password-protected. Unzip it first.',
     'Das Archiv hat ein Passwort. Entpacke es zuerst.',
   ],
   [
-    '"{}" is an archive inside this archive. Unpack it first.',
+    '"{}" is an archive inside this archive. Unzip it first.',
     '„{}“ ist ein Archiv im Archiv. Entpacke es zuerst.',
   ],
   [
@@ -100,34 +100,34 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ],
   ['This archive is empty.', 'Das Archiv ist leer.'],
   [
-    'This archive has several files: "{}". Only CAMT, MT940 and OFX are read together, so unpack it and import each file.',
+    'This archive has several files: "{}". Only CAMT, MT940 and OFX are read together, so unzip it and import each file.',
     'Das Archiv enthält mehrere Dateien: „{}“. Nur CAMT, MT940 und OFX lassen sich zusammen lesen. Entpacke es und importiere jede Datei einzeln.',
   ],
   [
-    'This archive has files of several formats, such as "{}". Import each file.',
+    'This archive has files of several formats, such as "{}". Import each file separately.',
     'Das Archiv enthält verschiedene Formate, zum Beispiel „{}“. Importiere die Dateien einzeln.',
   ],
   [
-    'This is a ZIP archive or an Excel workbook. Unpack it (`unpack`), or save the sheet as CSV.',
+    'This is a ZIP archive or an Excel workbook. Unzip it first, or save the sheet as CSV.',
     'Das ist ein ZIP-Archiv oder eine Excel-Datei. Entpacke es oder speichere die Tabelle als CSV.',
   ],
   [
-    'This is a PDF. Ask the bank for CSV, OFX, QIF, MT940 or CAMT.053.',
+    'This is a PDF. Download CSV, OFX, QIF, MT940 or CAMT.053 from your bank instead.',
     'Das ist ein PDF. Lade bei der Bank CSV, OFX, QIF, MT940 oder CAMT.053 herunter.',
   ],
-  ['This file is compressed. Unpack it first.', 'Die Datei ist gepackt. Entpacke sie zuerst.'],
+  ['This file is compressed. Unzip it first.', 'Die Datei ist gepackt. Entpacke sie zuerst.'],
   ['The file is empty.', 'Die Datei ist leer.'],
   [
     'The file is larger than 16 MB. Export a shorter period.',
     'Die Datei ist größer als 16 MB. Wähle bei der Bank einen kürzeren Zeitraum.',
   ],
-  ['The encoding "{}" is not known.', 'Die Zeichenkodierung „{}“ ist unbekannt.'],
+  ['The encoding "{}" is unknown.', 'Die Zeichenkodierung „{}“ ist unbekannt.'],
   [
-    'This is not a text file. Ask the bank for CSV, OFX, QIF, MT940 or CAMT.053.',
+    'This is not a text file. Download CSV, OFX, QIF, MT940 or CAMT.053 from your bank instead.',
     'Das ist keine Textdatei. Lade bei der Bank CSV, OFX, QIF, MT940 oder CAMT.053 herunter.',
   ],
   [
-    'This is a web page, not the file that it offers. Download the statement itself.',
+    'This is a web page, not a statement. Download the statement itself.',
     'Das ist die Webseite und nicht die Datei. Lade den Kontoauszug selbst herunter.',
   ],
   ['Unknown format "{}".', 'Das Format „{}“ gibt es nicht.'],
@@ -140,7 +140,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
 
   // CAMT, OFX, QIF, MT940
   [
-    'This entry does not say if it is a credit or a debit (CdtDbtInd).',
+    'This entry does not say whether it is a credit or a debit (CdtDbtInd).',
     'Bei diesem Eintrag steht nicht, ob Geld kam oder ging (CdtDbtInd).',
   ],
   [
@@ -152,7 +152,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Dieser Eintrag hat kein Datum, deshalb gilt das des Auszugs: {}.',
   ],
   [
-    'This batch was read as single transactions. A statement (CAMT.053) may contain it as one row, so import only one of the two files.',
+    'This batch was read as individual transactions. A statement (CAMT.053) may contain it as one row, so import only one of the two files.',
     'Die Sammelbuchung wird als einzelne Buchungen gelesen. Im Kontoauszug (CAMT.053) kann sie eine einzige sein. Importiere dann nur eine der beiden Dateien.',
   ],
   [
@@ -177,7 +177,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Die Bank hat {} durch diese Buchung ersetzt, deshalb wurde jene Zeile ausgelassen.',
   ],
   [
-    'The bank deleted the earlier transaction "{}". If it was imported, delete it by hand.',
+    'The bank deleted the earlier transaction "{}". If it was imported, delete it manually.',
     'Die Bank hat die frühere Buchung „{}“ gelöscht. Lösch sie von Hand, falls du sie schon importiert hast.',
   ],
   [
@@ -185,7 +185,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Die Bank hat die frühere Buchung „{}“ durch diese ersetzt. Falls du sie schon importiert hast, wird sie geändert.',
   ],
   [
-    'Investment trades were skipped: {}. Only cash movements are read.',
+    'Investment trades were skipped: {}. Only cash transactions are read.',
     '{} Wertpapiergeschäfte wurden ausgelassen. Gelesen wird nur, was Geld bewegt.',
   ],
   [
@@ -209,7 +209,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Die Buchungen ergeben nicht diesen Endsaldo. Vielleicht fehlt etwas in der Datei.',
   ],
   [
-    'This statement opens with {}, but that of {} closes with {}. A statement between them may be missing in the file.',
+    'This statement opens with {}, but the statement of {} closes with {}. A statement between them may be missing from the file.',
     'Dieser Kontoauszug beginnt mit {}, aber der von {} endet mit {}. Vielleicht fehlt ein Kontoauszug dazwischen.',
   ],
   [
@@ -219,7 +219,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ['add up to the stated total of {}', 'die angegebene Summe {}'],
   ['match the stated number of {}', 'die angegebene Anzahl {}'],
   [
-    'This closing balance is in {}, but its statement in {}.',
+    'This closing balance is in {}, but its statement is in {}.',
     'Dieser Endsaldo ist in {}, der Kontoauszug aber in {}.',
   ],
   ['"{}" at the rate {} was rounded to {}.', '„{}“ zum Kurs {} wurde auf {} gerundet.'],
@@ -233,18 +233,18 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ],
 
   // CSV
-  ['No column is called "{}".', 'Keine Spalte heißt „{}“.'],
+  ['There is no column named "{}".', 'Keine Spalte heißt „{}“.'],
   [
-    'The column "{}" has {} values, such as "{}". Say whether they are accounts of yours: account "{}", or false if all rows are of one account.',
+    'The column "{}" has {} values, such as "{}". Specify whether these are your accounts: account "{}", or false if all rows belong to one account.',
     'Die Spalte „{}“ hat {} Werte, zum Beispiel „{}“. Sind das deine Konten?',
   ],
   [
-    'The column "{}" has {} beside {}. Say whether the amount has the fee in it: fee true takes it off, false does not.',
+    'The column "{}" has {} next to {}. Specify whether to subtract the fee from the amount: fee true or false.',
     'In der Spalte „{}“ steht {} neben {}. Ist die Gebühr im Betrag enthalten?',
   ],
   ['"{}" does not say {}', '„{}“ ist nicht eindeutig.'],
   ['"{}" do not say {}', '„{}“ sind nicht eindeutig.'],
-  ['This is not the layout of "{}".{}', 'Die Datei ist nicht aufgebaut wie bei „{}“.{}'],
+  ['The file doesn\'t have the layout of "{}".{}', 'Die Datei ist nicht aufgebaut wie bei „{}“.{}'],
   [' Its widest line has: {}.', ' Die längste Zeile hat: {}.'],
   [
     'No line of the file has all of these columns: {}.{}',
@@ -255,7 +255,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Das ist kein lesbarer Kontoauszug: weder CSV noch OFX, QIF, MT940 oder CAMT.053.',
   ],
   [
-    'No line names the columns of a statement (a date, an amount and a name). Say which is which with `columns`.{}',
+    'No line names the columns of a statement (date, amount and name). Specify them with `columns`.{}',
     'Keine Zeile benennt die Spalten (Datum, Betrag und Name).{}',
   ],
   [
@@ -287,7 +287,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Weder „{}“ noch „{}“ ist eines deiner Konten, deshalb wurde die Zeile ausgelassen.',
   ],
   [
-    'The letters of this file can be read in several ways. Say which encoding is right: {}.',
+    'The characters in this file can be read in several ways. Specify the encoding: {}.',
     'Die Zeichen dieser Datei lassen sich verschieden lesen: {}.',
   ],
 
@@ -296,33 +296,33 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ['"{}" is too large.', '„{}“ ist zu groß.'],
   ['The amount is missing.', 'Der Betrag fehlt.'],
   [
-    'Both columns, debit and credit, have an amount.',
+    'Both the debit and the credit column have an amount.',
     'In beiden Spalten, Ausgang und Eingang, steht ein Betrag.',
   ],
   [
-    'The file does not say if this is income or an expense: the balance before it is missing.',
+    'The file does not say whether this is income or an expense: the previous balance is missing.',
     'Es ist nicht erkennbar, ob das Geld kam oder ging: Der Kontostand davor fehlt in der Datei.',
   ],
   [
-    '"{}" are written in different ways. Say which the file has: {}.',
+    '"{}" have different formats. Specify the one that the file uses: {}.',
     '„{}“ sind verschieden geschrieben.',
   ],
   [
-    '"{}" can be read in several ways and nothing in the file decides it. Say which: {}.',
+    '"{}" can be read in several ways, and nothing in the file decides which is right. Specify one: {}.',
     '„{}“ lässt sich auf mehrere Arten lesen.',
   ],
   [
-    '"{}": nothing in the file proves whether {} is money that {}. Say which: negate true (amounts without a minus are what was spent) or false (they are money that came in).',
+    '"{}": nothing in the file shows whether {} means money {}. Specify it: negate true (amounts without a minus are expenses) or false (they are income).',
     '„{}“: Es ist nicht erkennbar, ob das Ausgaben oder Einnahmen sind.',
   ],
   ['The date is missing.', 'Das Datum fehlt.'],
   ['"{}" is not a date.', '„{}“ ist kein Datum.'],
   [
-    '"{}" has more decimals than can be stored.{}',
+    '"{}" has too many decimals.{}',
     '„{}“ hat mehr Nachkommastellen, als gespeichert werden können.',
   ],
   [
-    'The closing balance "{}" has more decimals than can be stored, so it was rounded to {}.',
+    'The closing balance "{}" has too many decimals, so it was rounded to {}.',
     'Der Endsaldo „{}“ hat mehr Nachkommastellen, als gespeichert werden können, und wurde auf {} gerundet.',
   ],
   [
@@ -330,20 +330,20 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Mehrere Kontoauszüge enden an diesem Tag mit verschiedenen Salden. Welcher der letzte ist, steht nirgends, deshalb gilt keiner.',
   ],
   [
-    'This pending transaction is booked in {}, so it was skipped.',
+    'This pending transaction is already booked in {}, so it was skipped.',
     'Diese vorgemerkte Buchung ist in {} gebucht und wurde deshalb ausgelassen.',
   ],
   ['This line moves no money, so it was skipped.', 'Das bewegt kein Geld und wurde ausgelassen.'],
   [
-    '"{}" has more decimals than can be stored, so the amount was rounded to {}.',
+    '"{}" has too many decimals, so the amount was rounded to {}.',
     '„{}“ hat mehr Nachkommastellen, als gespeichert werden können, deshalb ist der Betrag gerundet: {}.',
   ],
   [
-    'This row has neither a name nor a description, so its name is "Unnamed".',
+    'This row has neither a name nor a description, so it was named "Unnamed".',
     'Diese Zeile hat weder Namen noch Beschreibung, deshalb heißt sie „Unnamed“.',
   ],
   [
-    'The file has amounts in several currencies, and "{}" does not say which one.',
+    'The file has amounts in several currencies, and "{}" does not have one.',
     'Die Datei enthält Beträge in mehreren Währungen, und bei „{}“ steht keine.',
   ],
   [`"{}" is not a currency code.`, '„{}“ ist keine Währung.'],
@@ -352,43 +352,43 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Die Teile dieser Buchung ergeben nicht ihren Betrag.',
   ],
   [
-    'The other data of this row is too large to store, so it was skipped.',
+    'The additional data of this row is too large, so it was skipped.',
     'Die übrigen Angaben dieser Zeile sind zu groß und wurden ausgelassen.',
   ],
   [
-    'The file also has this pending transaction as booked, under the same id, so it was skipped.',
+    'The file also contains this pending transaction as booked, with the same ID, so it was skipped.',
     'Diese vorgemerkte Buchung steht mit derselben Kennung auch als gebucht in der Datei und wurde ausgelassen.',
   ],
   [
-    'The bank gave the id "{}" to different transactions, so this one is identified by its date, amount and name.',
+    'The bank gave the ID "{}" to several transactions, so this one is identified by its date, amount and name.',
     'Die Bank hat die Kennung „{}“ mehrfach vergeben, deshalb zählen Tag, Betrag und Name.',
   ],
   [
-    'This is {} again, with the same id, and was skipped.',
+    'This repeats {}, with the same ID, so it was skipped.',
     'Das ist noch einmal {} mit derselben Kennung und wurde ausgelassen.',
   ],
   [
-    'This is the statement of {} again, and was skipped.',
+    'This repeats the statement of {}, so it was skipped.',
     'Das ist noch einmal der Kontoauszug von {}. Er wurde ausgelassen.',
   ],
   [
-    'This is {} again, as the balances prove, and was skipped.',
+    'According to the balances, this repeats {}, so it was skipped.',
     'Das ist laut den Kontoständen noch einmal {} und wurde ausgelassen.',
   ],
   [
-    'This may be {} again. No balance proves that it is another transaction, so it was skipped. If it is, add it by hand.',
+    "This may repeat {}. Nothing confirms that it's a separate transaction, so it was skipped. If it is one, add it manually.",
     'Das ist vielleicht noch einmal {}. Kein Kontostand beweist eine weitere Buchung, deshalb wurde sie ausgelassen. Wenn es eine ist, trag sie selbst ein.',
   ],
   [
-    'This may be {} again, under another name. The statement there is complete, so this row was skipped. If it is another transaction, add it by hand.',
+    "This may repeat {} under a different name. The statement there is complete, so this row was skipped. If it's a separate transaction, add it manually.",
     'Das ist vielleicht noch einmal {} unter einem anderen Namen. Der Kontoauszug dort ist vollständig, deshalb wurde die Zeile ausgelassen. Wenn es eine weitere Buchung ist, trag sie selbst ein.',
   ],
   [
-    'The batch of this transaction is {} as one row, so this row was skipped.',
+    'This transaction is in a batch that is one row in {}, so it was skipped.',
     'Die Sammelbuchung dieser Buchung steht als eine Zeile in {}, deshalb wurde sie ausgelassen.',
   ],
   [
-    'This statement starts at a balance inside another one, but has other transactions. The file may contain some of them twice.',
+    'This statement starts at a balance within another statement but has different transactions. The file may contain some of them twice.',
     'Dieser Kontoauszug beginnt mitten in einem anderen, hat aber andere Buchungen. Vielleicht sind einige doppelt in der Datei.',
   ],
   ['line {} of {}', 'Zeile {} von {}'],
@@ -396,24 +396,32 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ['{} has more than {} transactions.', 'Am {} sind es mehr als {} Buchungen.'],
 
   // reasons of the service
-  ['transfer with "{}" of {} in account "{}"', 'Umbuchung mit „{}“ vom {} auf dem Konto „{}“.'],
-  ['the days until {} are closed', 'Die Tage bis {} sind abgeschlossen.'],
-  ['the bank now says another {}', 'Neu laut Bank: {}.'],
-  ['stored with another {}', 'Anders gespeichert: {}.'],
-  ['its line items add up to {}', 'Ihre Teile ergeben {}.'],
-  ['it is half of a transfer', 'Sie gehört zu einer Umbuchung.'],
-  ['known under another id of the bank', 'Unter einer anderen Kennung der Bank bekannt.'],
-  ['external_id "{}" is that of row {} too', 'Die Kennung „{}“ hat auch Zeile {}.'],
+  ['transfer with "{}" on {} in account "{}"', 'Umbuchung mit „{}“ vom {} auf dem Konto „{}“.'],
+  ['the period through {} is closed', 'Die Tage bis {} sind abgeschlossen.'],
+  ['the bank changed: {}', 'Neu laut Bank: {}.'],
+  ['saved with different values: {}', 'Anders gespeichert: {}.'],
+  ['its splits total {}', 'Ihre Teile ergeben {}.'],
+  ['it is part of a transfer', 'Sie gehört zu einer Umbuchung.'],
+  ['already imported under a different bank ID', 'Unter einer anderen Kennung der Bank bekannt.'],
+  ['row {} has the same external_id "{}"', 'Zeile {} hat dieselbe Kennung „{}“.'],
   [
-    'the bank gave the id "{}" to another transaction too, so this one is known by its day, amount and name',
+    'the bank also gave the ID "{}" to another transaction, so this one is identified by its date, amount and name',
     'Die Bank hat die Kennung „{}“ mehrfach vergeben, deshalb zählen Tag, Betrag und Name.',
   ],
-  ['perhaps "{}" of a closed day', 'Vielleicht „{}“ von einem abgeschlossenen Tag.'],
+  ['may be "{}", which is in a closed period', 'Vielleicht „{}“ von einem abgeschlossenen Tag.'],
   [
-    'recorded from a subscription as "{}" on {}',
+    'recorded from a recurring item as "{}" on {}',
     'Als wiederkehrende Zahlung „{}“ am {} eingetragen.',
   ],
   ['entered as "{}" on {}', 'Von Hand eingetragen als „{}“ am {}.'],
   ['announced by the bank as "{}" on {}', 'Von der Bank angekündigt als „{}“ am {}.'],
   ['imported from {} as "{}"', 'Importiert aus {} als „{}“.'],
+  [
+    'the row from {} previously matched to it will be rematched',
+    'Die Zeile aus {}, die bisher dazugehörte, wird neu zugeordnet.',
+  ],
+  [
+    'previously imported and deleted by a user',
+    'Wurde schon einmal importiert und danach gelöscht.',
+  ],
 ]

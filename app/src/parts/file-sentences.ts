@@ -4,6 +4,7 @@
  */
 import { formatDay } from '../locale/days.ts'
 import { language } from '../locale/language.ts'
+import { english } from '../messages/file-sentences-english.ts'
 import { fields } from '../messages/fields.ts'
 
 type Sentences = ReadonlyArray<readonly [sentence: string, translation: string]>
@@ -55,11 +56,13 @@ export function translated(text: string, sentences: Sentences): string {
   return sentence === null ? text : `${file}: ${sentence}`
 }
 
-let german: Sentences = []
+let translations: Sentences = language === 'de' ? [] : english
 
 // only German pages of files load the sentences
 if (language === 'de')
-  void import('../messages/file-sentences-german.ts').then((messages) => german = messages.german)
+  void import('../messages/file-sentences-german.ts').then((messages) =>
+    translations = messages.german
+  )
 
 /** Returns an error about a file in the user's language. All other errors stay as they are. */
 export const fileErrorOf = (error: Error | null): Error | null =>
@@ -68,4 +71,4 @@ export const fileErrorOf = (error: Error | null): Error | null =>
     : error
 
 /** Returns a sentence about a file in the user's language. An unknown one stays as it is. */
-export const fileSentence = (text: string): string => translated(text, german)
+export const fileSentence = (text: string): string => translated(text, translations)

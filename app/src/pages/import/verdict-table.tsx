@@ -126,7 +126,7 @@ function Suggestions({ judged, accepted, onAccept }: VerdictTableProps) {
 const reasonOf = ({ verdict, reason }: Judged): string | null =>
   verdict === 'deleted'
     ? null
-    : reason?.startsWith('perhaps half of a transfer') === true
+    : reason?.startsWith('possible transfer') === true
     ? m.possibleTransfer
     : reason === null
     ? null
