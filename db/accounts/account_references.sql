@@ -37,14 +37,14 @@ begin
     perform private.reject_missing(p_table, p_operation, p_tenant, p_column, 'accounts');
   elsif p_currency <> kept_in and private.may_write(p_table, p_operation, p_tenant) then
     perform private.invalid(
-      format('the account is of %s, the %s of %s', kept_in, rtrim(p_table, 's'), p_currency),
+      format('the account is in %s, but the %s is in %s', upper(kept_in),
+        case p_table when 'subscriptions' then 'recurring item' else rtrim(p_table, 's') end, upper(p_currency)),
       case
         when p_column = 'to_account_id' then
-          'A recurring transfer is between two accounts of one currency: what arrives in another is not known '
-          'beforehand.'
+          'Recurring transfers need two accounts in the same currency, because exchange rates aren''t known in advance.'
         when p_table = 'transactions' then
-          'Leave currency out or send the account''s; /rpc/create_transfer moves money between currencies.'
-        else 'Send the account''s currency; a subscription does not take it by itself.'
+          'Omit currency or send the account''s currency. To move money between currencies, use /rpc/create_transfer.'
+        else 'Send the account''s currency. A recurring item doesn''t inherit it.'
       end);
   end if;
 end

@@ -75,20 +75,20 @@ as $$
 begin
   if exists (select from api.transactions t where t.account_id = p_account_id) then
     perform private.invalid(
-      format('the account has transactions in %s', p_currency),
-      'The currency of an account can change as long as it has no transaction and no subscription. Create another '
+      format('the account has transactions in %s', upper(p_currency)),
+      'You can change an account''s currency only while it has no transactions or recurring items. Create another '
       'account.');
   end if;
   -- a transaction recorded from such a subscription would be refused
   if exists (select from api.subscriptions s where p_account_id in (s.account_id, s.to_account_id)) then
     perform private.invalid(
-      format('the account has subscriptions in %s', p_currency),
-      'Change account_id and currency of its subscriptions first, or create another account.');
+      format('the account has recurring items in %s', upper(p_currency)),
+      'Change account_id and currency of these subscriptions first, or create another account.');
   end if;
   if exists (select from api.balances b where b.account_id = p_account_id) then
     perform private.invalid(
-      format('the account has stated balances in %s', p_currency),
-      'Delete its rows of balances first, or create another account.');
+      format('the account has statement balances in %s', upper(p_currency)),
+      'Delete its statement balances first, or create another account.');
   end if;
 end
 $$;

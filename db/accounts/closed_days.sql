@@ -57,9 +57,10 @@ create or replace function private.reject_closed(p_until date, p_detail text def
 as $$
 begin
   raise sqlstate 'PT409' using
-    message = format('the days until %s are closed', to_char(p_until, 'YYYY-MM-DD')), detail = coalesce(p_detail, ''),
-    hint = 'Nothing was stored. Use a later day. Or open the days first: change closed_until of the account, or change '
-      'or delete the row of closings.';
+    message = format('the period through %s is closed', to_char(p_until, 'YYYY-MM-DD')),
+    detail = coalesce(p_detail, ''),
+    hint = 'Nothing was saved. Use a later date, or reopen the period first: change closed_until of the account, or '
+      'change or delete the row in closings.';
 end
 $$;
 comment on function private.reject_closed(date, text) is 'Refuses a change of a closed day: 409.';
@@ -160,8 +161,8 @@ begin
       and (p_old.balance <> 0 and coalesce(p_old.opened_on, '-infinity') <= until
         or p_new.balance <> 0 and coalesce(p_new.opened_on, '-infinity') <= until) then
     perform private.reject_closed(until, case p_operation
-      when 'DELETE' then 'The account has transactions or an opening balance of these days.'
-      else 'An opening balance is of opened_on, or of before all days if that is null.'
+      when 'DELETE' then 'The account has transactions or an opening balance in this period.'
+      else 'The date of an opening balance is opened_on. If that is null, it comes before all other dates.'
     end);
   end if;
 end

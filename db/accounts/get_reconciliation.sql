@@ -11,7 +11,8 @@ declare
 begin
   select * into account from api.accounts where id = p_account_id;
   if not found then
-    raise sqlstate 'PT404' using message = 'account not found', hint = 'p_account_id is the id of an account you see.';
+    raise sqlstate 'PT404' using message = 'account not found',
+      hint = 'p_account_id must be the ID of an account you can access.';
   end if;
   next_days := array(select b.on_date + 1 from api.balances b where b.account_id = p_account_id order by b.on_date);
   return query

@@ -15,17 +15,18 @@ declare
 begin
   if stated is null or stated = 'NaN' or abs(stated) >= 999999999999.995 then
     perform private.invalid(
-      format('p_balance is no balance: %s', coalesce(left(p_balance, 40), 'null')),
-      'It is a number with 2 decimal places, between -1,000,000,000,000 and 1,000,000,000,000.');
+      format('p_balance is not a valid balance: %s', coalesce(left(p_balance, 40), 'null')),
+      'Must be a number between -1,000,000,000,000 and 1,000,000,000,000 with up to 2 decimal places.');
   end if;
   -- today in the time zone that is the furthest ahead
   if day > (now() at time zone 'Pacific/Kiritimati')::date then
-    perform private.invalid(format('p_on_date is after today: %s', day), 'A balance can be set until today.');
+    perform private.invalid(format('p_on_date is in the future: %s', day), 'Use today or an earlier date.');
   end if;
   -- if several devices set the balance at once, the second waits here and then finds no difference
   select * into account from api.accounts where id = p_account_id;
   if not found then
-    raise sqlstate 'PT404' using message = 'account not found', hint = 'p_account_id is the id of an account you see.';
+    raise sqlstate 'PT404' using message = 'account not found',
+      hint = 'p_account_id must be the ID of an account you can access.';
   end if;
   if account.organization_id is not null
     and not (private.can('transactions', 'create') and private.can('balances', 'create')) then

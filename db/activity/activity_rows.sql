@@ -96,9 +96,9 @@ as $$
 begin
   raise sqlstate 'PT413' using
     message = format('this request would change more than %s rows', private.max_rows_per_request()),
-    detail = 'Rows that are changed or deleted along with others count too.',
-    hint = 'Nothing was stored. Send it in parts, such as one for each year of transaction_date. Before an account, a '
-      'category, a tag or an import is deleted, move or delete its transactions in parts.';
+    detail = 'This includes rows that are changed or deleted along with others.',
+    hint = 'Nothing was saved. Split the request, for example by year of transaction_date. Before you delete an '
+      'account, category, tag or import, move or delete its transactions in several requests.';
 end
 $$;
 comment on function private.reject_many_rows() is 'Refuses a request that changes too many rows: 413.';

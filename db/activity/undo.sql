@@ -120,8 +120,8 @@ create or replace function private.reject_undo(p_reason text) returns void
 as $$
 begin
   raise sqlstate 'PT409' using
-    message = 'what this request changed was changed again, or is already undone', detail = p_reason,
-    hint = 'Nothing was stored. Activity of the same row_id says what happened since.';
+    message = 'the data has changed since this request, or the request was already undone', detail = p_reason,
+    hint = 'Nothing was saved. To see what happened since, read the activity of the same row_id.';
 end
 $$;
 comment on function private.reject_undo(text) is 'Refuses an undo: 409.';
@@ -256,8 +256,8 @@ declare
   broken text;
 begin
   select case
-      when count(*) > 1 then 'a transfer would have more than two halves'
-      else 'both halves of a transfer would be in one account'
+      when count(*) > 1 then 'a transfer would have more than two sides'
+      else 'both sides of a transfer would be in the same account'
     end
     into broken
     from unnest(p_effects) e
@@ -307,7 +307,7 @@ begin
     loop
       reached := private.undo_effects(effects, one.table_name, one.action);
       if reached <> one.rows then
-        perform private.reject_undo(format('%s of %s rows of %s are not as the request left them',
+        perform private.reject_undo(format('%s of %s rows in %s have changed since the request',
           one.rows - reached, one.rows, one.table_name));
       end if;
       done := jsonb_set(done, array[one.opposite], to_jsonb((done ->> one.opposite)::bigint + reached));
@@ -325,7 +325,7 @@ begin
   end;
   own := private.activity_id(private.start_activity(), 0);
   if private.activity_count(private.start_activity()) = 0 then
-    perform private.reject_undo('nothing of it is left');
+    perform private.reject_undo('nothing is left to undo');
   end if;
   -- A row that was stored since and refers to a row deleted here would be deleted or lose its reference. EXCEPT,
   -- because the planner estimates few rows for an array and would scan it once for each row.
@@ -334,7 +334,7 @@ begin
     except select f.table_name, f.row_id from unnest(effects) f) e
     limit 1;
   if found then
-    perform private.reject_undo(format('rows of %s refer to what the request created', one.table_name));
+    perform private.reject_undo(format('rows in %s refer to rows that the request created', one.table_name));
   end if;
   return jsonb_build_object('change_id', own) || done;
 end
@@ -357,7 +357,7 @@ begin
   if change is null then
     raise sqlstate 'PT404' using
       message = 'activity not found',
-      hint = 'p_activity_id is the id of a row of activity that you see.';
+      hint = 'p_activity_id must be the ID of an activity row you can access.';
   end if;
   return private.revert_request(change);
 end

@@ -90,8 +90,8 @@ begin
     end if;
     if old.status = 'pending' then
       raise sqlstate 'PT409' using
-        message = 'the file of this attachment is not uploaded yet',
-        hint = 'Send the file to the ticket of begin_upload first.';
+        message = 'the file of this attachment hasn''t been uploaded yet',
+        hint = 'Upload the file with the ticket from begin_upload first.';
     end if;
     if new.name is distinct from old.name then
       new.name := private.base_name(new.name);

@@ -12,17 +12,17 @@ begin
     update private.files f set released_at = null
       where f.attachment_id = p_attachment.id and f.stored_at is not null and f.tenant = p_attachment.tenant;
     if not found then
-      perform private.invalid('the file of a deleted attachment is no longer kept',
-        'Deleted files are kept for a limited time and size.');
+      perform private.invalid('the file of the deleted attachment is no longer available',
+        'Deleted files are kept only for a limited time and up to a total size.');
     end if;
   end if;
-  perform private.reject_file(format('a transaction has at most %s files', s.files_per_transaction), 0,
-      'Delete a file of the transaction first.')
+  perform private.reject_file(format('a transaction can have up to %s files', s.files_per_transaction), 0,
+      'Delete one of its files first.')
     from private.settings s
     where (select count(*) from api.attachments a where a.transaction_id = p_attachment.transaction_id)
       >= s.files_per_transaction;
-  perform private.reject_file(format('the files of this context have at most %s bytes', f.quota),
-      greatest(f.quota - f.used, 0), 'Delete files first.')
+  perform private.reject_file(format('the files in this workspace can use up to %s bytes', f.quota),
+      greatest(f.quota - f.used, 0), 'Delete other files first.')
     from private.file_space(p_attachment.user_id, p_attachment.organization_id) f
     where f.used + p_attachment.size > f.quota;
 end
@@ -148,7 +148,7 @@ begin
       and t.tenant in (private.personal_tenant(), private.team_tenant('transactions', 'list'));
   if not found then
     raise sqlstate 'PT404' using message = 'transaction not found',
-      hint = 'transaction_id is the id of a transaction you see.';
+      hint = 'transaction_id must be the ID of a transaction you can access.';
   end if;
   if owner.organization_id is not null and not private.can('attachments', 'create') then
     perform private.deny('attachments');
@@ -157,8 +157,8 @@ begin
   select * into space from private.file_space(owner.user_id, owner.organization_id);
   if attachment.id is null then
     if p_size > space.max_file_bytes then
-      perform private.reject_file(format('a file has at most %s bytes', space.max_file_bytes), space.max_file_bytes,
-        'Make the file smaller.');
+      perform private.reject_file(format('a file can have up to %s bytes', space.max_file_bytes), space.max_file_bytes,
+        'Use a smaller file.');
     end if;
     perform private.make_room_for_file(owner.user_id, owner.organization_id, space.quota);
     insert into api.attachments (transaction_id, name, size, sha256, note)
@@ -166,7 +166,7 @@ begin
     returning * into attachment;
     space.used := space.used + p_size;
   elsif attachment.size <> p_size then
-    perform private.invalid('size is not that of the file with this sha256', 'Send the size of the file in bytes.');
+    perform private.invalid('size doesn''t match the file with this sha256', 'Send the size of the file in bytes.');
   end if;
   return jsonb_build_object('attachment_id', attachment.id,
     'ticket', private.new_ticket(attachment.id, true, upload_seconds), 'expires_in', upload_seconds,
@@ -188,11 +188,12 @@ declare
       and a.tenant in (private.personal_tenant(), private.team_tenant('attachments', 'list')));
 begin
   if current_status is null then
-    raise sqlstate 'PT404' using message = 'attachment not found', hint = 'id is the id of an attachment you see.';
+    raise sqlstate 'PT404' using message = 'attachment not found',
+      hint = 'id must be the ID of an attachment you can access.';
   end if;
   if current_status = 'pending' then
-    raise sqlstate 'PT409' using message = 'the file of this attachment is not uploaded yet',
-      hint = 'Read it once its status is ready.';
+    raise sqlstate 'PT409' using message = 'the file of this attachment hasn''t been uploaded yet',
+      hint = 'Try again once its status is ready.';
   end if;
   return jsonb_build_object('ticket', private.new_ticket(p_attachment_id, false, open_seconds),
     'expires_in', open_seconds);
@@ -395,8 +396,8 @@ begin
 end
 $$;
 comment on function private.forget_files(integer, integer) is
-  'Deletes ended tickets, attachments whose file never came, files of interrupted uploads, and files of attachments '
-  'that were deleted more than p_days ago. At most p_most of each; returns the larger number.';
+  'Deletes expired tickets, attachments without an uploaded file, files of interrupted uploads, and files of '
+  'attachments that were deleted more than p_days ago. At most p_most of each; returns the larger number.';
 grant execute on function private.file_of_ticket(bytea), private.begin_file(bytea, boolean),
   private.write_chunk(bytea, uuid, integer, bytea), private.discard_file(bytea, uuid),
   private.finish_upload(bytea, uuid, text), private.read_chunk(bytea, uuid, integer),

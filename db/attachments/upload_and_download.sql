@@ -11,20 +11,21 @@ declare
   file_name constant text := private.base_name(name);
 begin
   if hash is null or hash !~ '^[0-9a-f]{64}$' then
-    perform private.invalid('sha256 is not a SHA-256', 'Send the SHA-256 of the file as 64 hexadecimal digits.');
+    perform private.invalid('sha256 is not a valid SHA-256 hash',
+      'Send the SHA-256 of the file as 64 hexadecimal digits.');
   end if;
   if size is null or size < 1 then
-    perform private.invalid('size is less than one byte', 'Send the size of the file in bytes.');
+    perform private.invalid('size must be at least one byte', 'Send the size of the file in bytes.');
   end if;
   if file_name is null
     or char_length(file_name) not between 1 and 255
     or private.is_blank(file_name)
     or file_name ~ '[\u0001-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]' then
     perform private.invalid('the name of the file is not valid',
-      'name has 1 to 255 characters in one line, not only blanks or dots.');
+      'name must be one line of 1 to 255 characters that is not only blanks or dots.');
   end if;
   if char_length(note) > 1000 then
-    perform private.invalid('the note is too long', 'note has at most 1000 characters.');
+    perform private.invalid('the note is too long', 'note can have up to 1000 characters.');
   end if;
   return private.store_upload(transaction_id, file_name, size, hash, note);
 end

@@ -170,16 +170,16 @@ begin
       perform private.reject_reference('categories', 'parent_id', 'categories');
     end if;
     if parent.parent_id is not null then
-      perform private.invalid('the parent of a category has no parent itself',
-        'Categories have one level of subcategories: parent_id is a category without a parent.');
+      perform private.invalid('a subcategory can''t be a parent',
+        'There is only one level of subcategories: parent_id must be the ID of a category without a parent.');
     end if;
     if exists (select from api.categories c where c.parent_id = new.id) then
-      perform private.invalid('a category with subcategories has no parent',
-        'Categories have one level of subcategories: move those of this category first.');
+      perform private.invalid('a category with subcategories can''t have a parent',
+        'Move its subcategories first.');
     end if;
     if parent.kind <> new.kind then
-      perform private.invalid(format('a subcategory has the kind of its parent, which is %s', parent.kind),
-        'Leave kind out, or change the kind of the parent.');
+      perform private.invalid(format('a subcategory must have the same type as its parent: %s', parent.kind),
+        'Omit kind, or change the kind of the parent.');
     end if;
   end if;
   if new.kind <> old.kind then

@@ -13,21 +13,23 @@ begin
   select id, organization_id, tenant into category from api.categories where id = p_category_id;
   if not found then
     raise sqlstate 'PT404' using message = 'category not found',
-      hint = 'p_category_id is the id of a category you see.';
+      hint = 'p_category_id must be the ID of a category you can access.';
   end if;
   if category.organization_id is not null and not private.can('categories', 'delete') then
     perform private.deny('categories');
   end if;
   if p_replacement_id = p_category_id then
-    perform private.invalid('a category cannot replace itself',
-      'p_replacement_id is another category of the same context, or left out.');
+    perform private.invalid('a category can''t replace itself',
+      'p_replacement_id must be the ID of another category in the same workspace. Omit it to leave the rows without '
+      'a category.');
   end if;
   if p_replacement_id is not null then
     select id, parent_id into replacement from api.categories c
       where c.id = p_replacement_id and c.tenant = category.tenant;
     if not found then
       raise sqlstate 'PT404' using message = 'replacement category not found',
-        hint = 'p_replacement_id is another category of the same context, or left out.';
+        hint = 'p_replacement_id must be the ID of another category in the same workspace. Omit it to leave the rows '
+          'without a category.';
     end if;
     if replacement.parent_id = p_category_id then
       update api.categories set parent_id = null where id = p_replacement_id;

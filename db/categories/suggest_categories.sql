@@ -9,14 +9,15 @@ declare
   wrong bigint;
 begin
   if (p_transaction_ids is null) = (coalesce(jsonb_typeof(p_rows), 'null') = 'null') then
-    perform private.invalid('suggest_categories takes p_transaction_ids or p_rows',
-      'Send one of them: ids of transactions, or rows with name and amount.');
+    perform private.invalid('suggest_categories needs either p_transaction_ids or p_rows',
+      'Send one of the two: IDs of transactions, or rows with name and amount.');
   end if;
   if p_transaction_ids is not null then
     if cardinality(p_transaction_ids) not between 1 and 5000
       or array_ndims(p_transaction_ids) <> 1
       or array_position(p_transaction_ids, null) is not null then
-      perform private.invalid('p_transaction_ids is not an array of 1 to 5000 ids', 'Send more in parts.');
+      perform private.invalid('p_transaction_ids must be an array of 1 to 5000 IDs',
+        'Split a longer list into several requests.');
     end if;
     if exists (
       select from unnest(p_transaction_ids) as asked (id)
@@ -24,7 +25,7 @@ begin
       where t.id is null
     ) then
       raise sqlstate 'PT404' using message = 'transaction not found',
-        hint = 'p_transaction_ids are ids of transactions you see.';
+        hint = 'p_transaction_ids must be IDs of transactions you can access.';
     end if;
     return query
       with found as materialized (
@@ -45,8 +46,8 @@ begin
     return;
   end if;
   if jsonb_typeof(p_rows) <> 'array' or jsonb_array_length(p_rows) not between 1 and 5000 then
-    perform private.invalid('p_rows is not an array of 1 to 5000 rows',
-      'Each has name and amount. Send more in parts.');
+    perform private.invalid('p_rows must be an array of 1 to 5000 rows',
+      'Each row needs name and amount. Split a longer list into several requests.');
   end if;
   select min(r.at) into wrong
     from jsonb_array_elements(p_rows) with ordinality as r (line, at)
@@ -58,8 +59,8 @@ begin
       else r.line ->> 'amount' !~ '^[-+]?[0-9]{1,40}([.][0-9]{1,40})?$'
     end;
   if wrong is not null then
-    perform private.invalid(format('row %s of p_rows has no valid name and amount', wrong),
-      'A row is an object such as {"name": "Coffee", "amount": -3.5}. The name has 1 to 255 characters.');
+    perform private.invalid(format('row %s of p_rows needs a valid name and amount', wrong),
+      'Each row must be an object such as {"name": "Coffee", "amount": -3.5}. The name must have 1 to 255 characters.');
   end if;
   return query
     with parts as materialized (

@@ -97,12 +97,12 @@ begin atomic
   select d.place, case when d.is_suggested then d.category_id end, round(d.agreeing::numeric / d.seen, 4),
     coalesce(d.seen, 0),
     case
-      when d.seen is null then format('no transaction of "%s" has a category yet', d.payee)
+      when d.seen is null then format('no transaction with "%s" has a category yet', d.payee)
       when d.is_suggested
-        then format('%s of %s transactions of "%s" are in %s, such as %s', d.agreeing, d.seen, d.payee, d.category,
+        then format('%s of %s transactions with "%s" are in %s, such as %s', d.agreeing, d.seen, d.payee, d.category,
         array_to_string((array_remove(d.newest, d.transaction_id))[:5], ', '))
-      when d.agreeing < 3 then format('fewer than three transactions of "%s" have the same category', d.payee)
-      else format('only %s of %s transactions of "%s" have the same category', d.agreeing, d.seen, d.payee)
+      when d.agreeing < 3 then format('fewer than three transactions with "%s" have the same category', d.payee)
+      else format('only %s of %s transactions with "%s" have the same category', d.agreeing, d.seen, d.payee)
     end
   from decided d
   order by d.place;

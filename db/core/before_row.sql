@@ -85,8 +85,8 @@ declare
   named constant text := coalesce(current_setting(setting, true), '');
 begin
   if strpos(named, p_key) > 0 then
-    perform private.reject('21000', 'one request names a row twice',
-      'Send each row once: by its key, or by its source and external_id.');
+    perform private.reject('21000', 'the request contains the same row twice',
+      'Send each row only once. A row is identified by its key, or by its source and external_id.');
   end if;
   perform set_config(setting, named || p_key || ',', true);
 end

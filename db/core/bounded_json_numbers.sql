@@ -32,8 +32,8 @@ create or replace function private.require_plain_numbers(p_json jsonb, p_name te
 as $$
 begin
   if not private.plain_numbers(p_json) then
-    perform private.invalid(format('a number in %s does not fit', p_name),
-      'Numbers in JSON are below 1e30 and have up to 50 decimal places.');
+    perform private.invalid(format('a number in %s is out of range', p_name),
+      'Numbers in JSON must be below 1e30 and have up to 50 decimal places.');
   end if;
 end
 $$;

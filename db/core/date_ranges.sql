@@ -29,7 +29,7 @@ begin
       if p_preset is null or p_preset <> all (private.presets()) then
         perform private.invalid(
           format('unknown date range preset %s', coalesce(quote_literal(left(p_preset, 40)), 'null')),
-          'Presets are ' || array_to_string(private.presets(), ', ') || '.');
+          'Valid presets: ' || array_to_string(private.presets(), ', ') || '.');
       end if;
   end case;
   unit := split_part(p_preset, '_', 2);
@@ -86,8 +86,9 @@ begin
   if moment is null then
     perform private.invalid(
       format('%s is not a date: %s', p_name, coalesce(quote_literal(left(p_value, 40)), 'null')),
-      'Dates are YYYY-MM-DD or ISO 8601 date-times, from 1900 to 2199.'
-        || case when p_has_presets then ' Presets are ' || array_to_string(private.presets(), ', ') || '.' else '' end);
+      'Use YYYY-MM-DD or an ISO 8601 date-time, from 1900 to 2199.'
+        || case when p_has_presets then ' Valid presets: ' || array_to_string(private.presets(), ', ') || '.'
+        else '' end);
   end if;
   return moment;
 end
@@ -113,19 +114,20 @@ declare
 begin
   if coalesce(p_preset, 'custom') <> 'custom' then
     if p_start_date is not null or p_end_date is not null then
-      perform private.invalid(format('the preset %s comes without start_date and end_date', left(p_preset, 40)),
-        'Leave them out, or send the preset custom.');
+      perform private.invalid(
+        format('the preset %s can''t be combined with start_date and end_date', left(p_preset, 40)),
+        'Omit them, or use the preset custom.');
     end if;
     return private.preset_range(p_preset);
   end if;
   if p_start_date is null or p_end_date is null then
     perform private.invalid('a date range needs start_date and end_date, or a preset',
-      'Send both as YYYY-MM-DD. Presets are ' || array_to_string(private.presets(), ', ') || '.');
+      'Send both as YYYY-MM-DD. Valid presets: ' || array_to_string(private.presets(), ', ') || '.');
   end if;
   first := coalesce(private.whole_day(p_start_date), private.to_moment(p_start_date, 'start_date')::date);
   last := coalesce(private.whole_day(p_end_date), private.to_moment(p_end_date, 'end_date')::date);
   if first > last then
-    perform private.invalid('start_date is after end_date', 'Exchange the two.');
+    perform private.invalid('start_date is after end_date', 'Swap them.');
   end if;
   return daterange(first, last + 1);
 end

@@ -31,7 +31,7 @@ begin
   return day;
 exception
   when data_exception then
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = 'A day is YYYY-MM-DD, such as 2025-01-31.';
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = 'Use YYYY-MM-DD, such as 2025-01-31.';
 end
 $$;
 comment on function private.read_day(json) is
@@ -83,7 +83,7 @@ begin
 exception
   when data_exception then
     raise exception using errcode = case sqlstate when '22009' then '22008' else sqlstate end, message = sqlerrm,
-      hint = 'A day is YYYY-MM-DD, such as 2025-01-31; a moment is YYYY-MM-DDTHH:MM:SSZ, such as 2025-01-31T18:30:00Z.';
+      hint = 'Use YYYY-MM-DD, such as 2025-01-31, or YYYY-MM-DDTHH:MM:SSZ, such as 2025-01-31T18:30:00Z.';
 end
 $$;
 comment on function private.read_moment(json) is

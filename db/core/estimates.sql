@@ -23,7 +23,7 @@ create or replace function private.reject_estimate() returns void
   language plpgsql immutable set search_path = ''
 as $$
 begin
-  perform private.reject('PGRST122', 'the preferences count=planned and count=estimated are not available',
+  perform private.reject('PGRST122', 'the preferences count=planned and count=estimated are not supported',
     'Use count=exact.');
 end
 $$;

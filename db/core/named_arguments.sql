@@ -30,7 +30,8 @@ begin
       $sql$,
       'name', quote_ident(named.proname),
       'body', quote_literal(format($body$ begin perform private.reject('PGRST202', %L, %L, 404); end $body$,
-        format('%s is called with other arguments than it takes', named.proname), format('It takes %s.', named.takes))),
+        format('%s was called with unexpected arguments', named.proname),
+        format('Expected arguments: %s.', named.takes))),
       'comment', quote_nullable(named.comment));
   end loop;
 end

@@ -12,7 +12,7 @@ begin
   if pg_catalog.btrim(p_text) !~* '^([-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[-+]?[0-9]+)?|nan|[-+]?inf(inity)?)$' then
     raise invalid_text_representation using message = pg_catalog.format('invalid input syntax for type numeric: "%s"',
       pg_catalog.left(p_text, 40)),
-      hint = 'A number has a decimal point and no thousands separator, such as 1234.50.';
+      hint = 'Use a decimal point and no thousands separator, such as 1234.50.';
   end if;
   return p_text::numeric;
 end

@@ -30,7 +30,7 @@ begin
   then
     perform private.invalid(
       format('unknown time zone %s', quote_literal(left(coalesce(p_wish, zone), 40))),
-      'Prefer: timezone= takes a name such as Europe/Berlin, written as there, or an offset such as +02:00.');
+      'In Prefer: timezone=, use a name such as Europe/Berlin, with this capitalization, or an offset such as +02:00.');
   end if;
 end
 $$;
@@ -44,16 +44,16 @@ as $$
 begin
   -- the patterns below take quadratic time
   if char_length(p_prefer) > 500 then
-    perform private.invalid('the preferences are longer than 500 characters',
-      'Send in Prefer only what docs/data.md names, each once.');
+    perform private.invalid('the Prefer header is longer than 500 characters',
+      'Send only the preferences listed in docs/data.md, each once.');
   end if;
   if p_prefer ~* '\mcount *= *"?(planned|estimated)' then
     perform private.reject_estimate();
   end if;
   -- PostgREST ignores a dry run in an unexpected spelling and would store the row
   if p_prefer ~* '\mtx\M' and p_prefer !~ '^(?:(?!.*\mtx\M.*\mtx\M))(?:.*,)?\s*tx=(?:rollback|commit)\s*(?:,.*)?$' then
-    perform private.invalid('the preference tx is not understood',
-      'Send Prefer: tx=rollback for a dry run, or leave it out.');
+    perform private.invalid('the preference tx is not valid',
+      'Send Prefer: tx=rollback for a dry run, or omit it.');
   end if;
   perform private.set_time_zone((
     select btrim(substring(wish from 'timezone=(.*)'), E' \t')
@@ -95,12 +95,12 @@ begin
       raise insufficient_privilege using
         message = 'permission denied for ' || regexp_replace(
           regexp_replace(current_setting('request.path'), '^/rpc/', 'function '), '^/', 'table '),
-        hint = 'The API key only reads. One with the role editor changes what its person may change.';
+        hint = 'This API key is read-only. Use one with the editor role.';
     end if;
   end if;
   if strpos(headers, '"idempotency-key":') > 0 and current_setting('transaction_read_only') = 'off' then
-    perform private.reject('IDEMPOTENCY_KEY_NOT_SUPPORTED', 'Idempotency-Key is not supported, and nothing was stored',
-      'Leave it out. So that a repeated request stores nothing twice, send an own id in each row with Prefer: '
+    perform private.reject('IDEMPOTENCY_KEY_NOT_SUPPORTED', 'Idempotency-Key is not supported, so nothing was saved',
+      'Omit it. To avoid duplicates when you retry, send your own id in each row with Prefer: '
       'resolution=ignore-duplicates.');
   end if;
   -- The headers contain the token: they are searched as text, and parsed as JSON only if there is a preference.

@@ -22,7 +22,8 @@ as $$
 begin
   -- a standby that has replayed nothing since its start does not know its delay
   if coalesce(pg_last_xact_replay_timestamp() < clock_timestamp() - interval '20 seconds', true) then
-    perform private.reject('53400', 'this standby is more than 20 seconds behind', 'Ask the primary.', 503,
+    perform private.reject('53400', 'this standby is more than 20 seconds behind the primary',
+      'Send the request to the primary.', 503,
       '{"Retry-After": "1"}');
   end if;
 end

@@ -60,8 +60,8 @@ begin
     exception
       when lock_not_available then
         raise sqlstate 'PT409' using
-          message = 'another change of the same data is still under way',
-          hint = 'Nothing was stored. Send the request again.';
+          message = 'another change to this data is still in progress',
+          hint = 'Nothing was saved. Try again.';
     end;
   end if;
 end
@@ -86,8 +86,8 @@ create or replace function private.reject_elsewhere() returns void
   language plpgsql volatile set search_path = ''
 as $$
 begin
-  perform private.reject('TENANT_MOVED', 'the rows of this context are in another database',
-    'Nothing was stored. Send the request to the database that has the rows.', 503, '{"Retry-After": "1"}');
+  perform private.reject('TENANT_MOVED', 'this workspace is in another database',
+    'Nothing was saved. Send the request to that database.', 503, '{"Retry-After": "1"}');
 end
 $$;
 comment on function private.reject_elsewhere() is

@@ -14,16 +14,16 @@ begin
     return null;
   end if;
   if p_balance is null or p_balance_on is null then
-    perform private.invalid('p_balance and p_balance_on belong together',
-      'Send the balance and the day at whose end the account had it, or neither.');
+    perform private.invalid('p_balance and p_balance_on must be sent together',
+      'Send the balance and its date, or neither.');
   end if;
   if p_currency is null then
-    perform private.invalid('p_balance needs p_account_id', 'A balance is stored for an account.');
+    perform private.invalid('p_balance needs p_account_id', 'A balance belongs to an account.');
   end if;
   if p_balance = 'NaN' or abs(p_balance) >= 999999999999.995 then
     perform private.invalid(
-      format('p_balance is no balance: %s', left(p_balance::text, 40)),
-      'It is a number with 2 decimal places, between -1,000,000,000,000 and 1,000,000,000,000.');
+      format('p_balance is not a valid balance: %s', left(p_balance::text, 40)),
+      'Must be a number between -1,000,000,000,000 and 1,000,000,000,000 with up to 2 decimal places.');
   end if;
   if not private.fits_cents(p_balance, p_currency)
     or private.currency_decimals(p_currency) = 0 and p_balance <> trunc(p_balance) then

@@ -81,10 +81,11 @@ begin
   );
   if changed > 0 then
     raise sqlstate 'PT409' using
-      message = format('%s of the transactions that the import updated %s been changed since', changed,
+      message = format('%s updated by this import %s changed since',
+        case changed when 1 then '1 transaction' else changed || ' transactions' end,
         case changed when 1 then 'has' else 'have' end),
-      hint = 'Nothing was deleted. Delete a later import first, or undo the change of amount, name, status, day or '
-        'line items.';
+      hint = 'Nothing was deleted. Delete any later import first, or undo the changes to the amount, name, '
+        'status, date or splits.';
   end if;
   update api.transactions t
     set source = case when u.identity_before ? 'external_id' then u.identity_before ->> 'source' else t.source end,

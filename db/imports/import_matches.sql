@@ -227,18 +227,18 @@ begin atomic
   select p.row_number, p.is_of_bank, p.is_former, p.is_closed, p.id, dense_rank() over (order by p.id),
     p.distance - case when p.is_recorded and p.similarity > 0 then 10 else 0 end, p.similarity, p.created_at,
     case
-      when p.is_closed and not p.is_of_bank then format('perhaps "%s" of a closed day', left(p.name, 100))
+      when p.is_closed and not p.is_of_bank then format('may be "%s", which is in a closed period', left(p.name, 100))
       when p.is_of_bank then format('imported from %s as "%s"', p.source, left(p.name, 100))
       else format('%s as "%s" on %s',
         case
-          when p.source = 'subscription' then 'recorded from a subscription'
+          when p.source = 'subscription' then 'recorded from a recurring item'
           when p.external_id is null then 'entered'
           else 'announced by the bank'
         end,
         left(p.name, 100),
         p.day)
           || case when p.held_by is null then ''
-            else format('; the row of %s, which had it, is matched anew', p.held_by) end
+            else format('; the row from %s previously matched to it will be rematched', p.held_by) end
     end
   from pairs p
   where p.currency = p.row_currency
@@ -394,10 +394,10 @@ begin
     if verdict = 'deleted' then
       deleted := deleted || row_number;
       continue when p_again;
-      reason := 'imported before and deleted by a user: p_again imports it again';
+      reason := 'previously imported and deleted by a user: set p_again to import it again';
     else
       used := used || transaction_id;
-      reason := 'known under another id of the bank';
+      reason := 'already imported under a different bank ID';
     end if;
     resolved := resolved || row_number;
     return next;
@@ -423,13 +423,13 @@ begin
         resolved := resolved || row_number;
         verdict := 'deleted';
         transaction_id := null;
-        reason := 'imported from another file and deleted by a user: p_again imports it again';
+        reason := 'previously imported from another file and deleted by a user: set p_again to import it again';
         return next;
       end if;
     end loop;
   end if;
   foreach row_number in array deleted loop
-    reasons[row_number] := concat_ws('; ', reasons[row_number], 'imported before and deleted by a user');
+    reasons[row_number] := concat_ws('; ', reasons[row_number], 'previously imported and deleted by a user');
   end loop;
   verdict := 'new';
   transaction_id := null;

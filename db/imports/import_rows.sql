@@ -49,7 +49,7 @@ begin atomic
       nullif(concat_ws('; ', k.problem,
         case
           when k.category_id is not null and k.filed is null
-            then format('category_id "%s" is not a category of this context', left(k.category_id, 40))
+            then format('category_id "%s" is not a category in this workspace', left(k.category_id, 40))
         end),
         '') as problems
     from known_by k
@@ -191,7 +191,7 @@ begin atomic
     select f.*, nullif(concat_ws('; ', f.problems,
       case
         when r.repeated is not null
-          then format('external_id "%s" is that of row %s too', left(f.external_id, 40), r.repeated)
+          then format('row %s has the same external_id "%s"', r.repeated, left(f.external_id, 40))
       end),
       '') as refusal
     from compared_in_file f
@@ -369,7 +369,8 @@ begin atomic
         concat_ws('; ', l.reason, case when l.verdict is distinct from 'transfer' then d.resolved_reason end,
           case when d.is_used_again and d.is_new and l.verdict is distinct from 'transfer'
         then format(
-          'the bank gave the id "%s" to another transaction too, so this one is known by its day, amount and name',
+          'the bank also gave the ID "%s" to another transaction, so this one is identified by its date, amount and '
+          'name',
           left(d.external_id, 40)
         ) end),
           '') as other_reason,
@@ -387,7 +388,7 @@ begin atomic
   ), classified as materialized (
     -- storing the row would change a closed day
     select d.*, case when k.is_closed then 'invalid' else d.decision end as verdict,
-      case when k.is_closed then 'the days until ' || k.until || ' are closed' end as closed
+      case when k.is_closed then 'the period through ' || k.until || ' is closed' end as closed
     from decided_on d
     cross join closed_days c
     cross join lateral (
@@ -406,15 +407,15 @@ begin atomic
       when j.refusal is not null then j.refusal
       when j.known_id is null then j.other_reason
       when j.differences = '' then null
-      when j.verdict = 'updated' then 'the bank now says another ' || concat_ws(', ',
+      when j.verdict = 'updated' then 'the bank changed: ' || concat_ws(', ',
         case when j.is_renamed and not j.has_own_name then 'name' end, case when j.has_amount then 'amount' end,
         case when j.is_moved then 'transaction_date' end,
         case when j.says_status <> j.known_status then 'status' end,
         case when j.takes_reference_no then 'reference_no' end,
         case when j.takes_description then 'description' end, case when j.takes_metadata then 'metadata' end)
-      else concat_ws('; ', 'stored with another ' || j.differences,
-        case when j.is_later then format('its line items add up to %s', j.itemized) end,
-        case when j.has_amount and j.known_transfer is not null then 'it is half of a transfer' end)
+      else concat_ws('; ', 'saved with different values: ' || j.differences,
+        case when j.is_later then format('its splits total %s', j.itemized) end,
+        case when j.has_amount and j.known_transfer is not null then 'it is part of a transfer' end)
     end,
     case when j.refusal is null then coalesce(j.known_id, case when j.closed is null then j.other_id end) end,
     case when j.is_matched or j.has_own_name then j.known_name else j.name end, j.amount,
@@ -548,10 +549,11 @@ begin
   );
   if changed > 0 then
     raise sqlstate 'PT409' using
-      message = format('%s of the import''s transactions %s been changed since', changed,
+      message = format('%s from this import %s changed since',
+        case changed when 1 then '1 transaction' else changed || ' transactions' end,
         case changed when 1 then 'has' else 'have' end),
-      hint = 'Nothing was deleted. A transaction counts as changed if it was edited, even if edited back, or if it '
-        'has line items, tags or files. Delete the transactions themselves instead.';
+      hint = 'Nothing was deleted. That includes transactions you edited and then reverted, and any with splits, '
+        'tags or receipts. Delete the transactions individually instead.';
   end if;
   perform private.unlink_import_transfers(p_import_id);
   -- the next import of the file may store these rows again

@@ -35,15 +35,15 @@ begin
   -- the statement of a month without transactions has a balance and no rows
   if jsonb_typeof(p_rows) is distinct from 'array'
     or jsonb_array_length(p_rows) not between (num_nonnulls(p_balance, p_balance_on) = 0)::integer and 5000 then
-    perform private.invalid('p_rows is not an array of 1 to 5000 rows',
-      'Send a larger file in parts: a row that is there already is not stored again.');
+    perform private.invalid('p_rows must be an array of 1 to 5000 rows',
+      'Split a larger file into several requests. Rows that already exist are not imported again.');
   end if;
   if p_source is null or char_length(p_source) not between 1 and 64 then
-    perform private.invalid('p_source does not have 1 to 64 characters',
-      'It says where the rows come from, such as the name of a bank.');
+    perform private.invalid('p_source must have 1 to 64 characters',
+      'Send the origin of the rows, such as the name of the bank.');
   end if;
   if char_length(p_file_name) not between 1 and 255 then
-    perform private.invalid('p_file_name does not have 1 to 255 characters', 'Omit it if there is none.');
+    perform private.invalid('p_file_name must have 1 to 255 characters', 'Omit it if there is none.');
   end if;
   -- a dry run checks this too, because a caller without the right could not store the new rows
   if public.org_id() is not null
@@ -55,7 +55,7 @@ begin
       where a.id = p_account_id and a.tenant = private.context_tenant();
     if not found then
       raise sqlstate 'PT404' using message = 'account not found',
-        hint = 'p_account_id is an account of the active context.';
+        hint = 'p_account_id must be the ID of an account in the active workspace.';
     end if;
   end if;
   balance_day := private.read_stated_balance(stated, p_balance_on, account_currency);
@@ -157,8 +157,8 @@ begin
   end if;
   if invalid > 0 then
     perform private.invalid(
-      format('%s of %s rows cannot be imported. %s', invalid, jsonb_array_length(p_rows), examples),
-      'Nothing was stored. A dry run says what is wrong with each row.');
+      format('%s of %s rows can''t be imported. %s', invalid, jsonb_array_length(p_rows), examples),
+      'Nothing was saved. A dry run reports the problem in each row.');
   end if;
 end
 $$;
@@ -189,8 +189,8 @@ comment on function api.import_transactions(jsonb, text, uuid, text, boolean, bo
   'transaction has the opposite amount in another account of the context with the same currency, and is up to five '
   'days away. One of these links the two: a text that names the other account; all words of one text in the other; a '
   'word or a code of the bank for a transfer, without a payee beside it; or a rule or a user that marks one as a '
-  'transfer. Without a proof, or if several are as near, the row is `new`, and `reason` begins with `perhaps half of '
-  'a transfer`.\n'
+  'transfer. Without a proof, or if several are as near, the row is `new`, and `reason` begins with `possible '
+  'transfer`.\n'
   '- `deleted`: it was imported before, also from another format of the account''s file, and a user deleted it. Only '
   '`p_again` stores it.\n'
   '- `invalid`: it cannot be stored, and `reason` explains the error. A row that would add or change a transaction '

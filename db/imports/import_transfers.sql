@@ -199,8 +199,8 @@ begin atomic
     o.is_possible and not other.is_other, c.is_closed, concat_ws(' ', r.amount, r.day, c.account_id, c.day),
     c.created_at,
     case
-      when c.is_closed then format('perhaps half of a transfer with "%s" of a closed day', left(c.name, 100))
-      else format('transfer with "%s" of %s in account "%s"', left(c.name, 100), c.day, left(its.name, 100))
+      when c.is_closed then format('possible transfer with "%s", which is in a closed period', left(c.name, 100))
+      else format('transfer with "%s" on %s in account "%s"', left(c.name, 100), c.day, left(its.name, 100))
     end
   from rows r
   join candidates c on c.row_amount = r.amount and c.row_day = r.day
@@ -265,8 +265,8 @@ begin
         continue when pair.row_number = done_rows[cardinality(done_rows)];
         verdict := 'new';
         transaction_id := null;
-        reason := 'perhaps half of a transfer: more than one pair is as near, and /rpc/link_transfer links two '
-          'transactions';
+        reason := 'possible transfer: several matches are equally likely, so link two transactions with '
+          '/rpc/link_transfer';
       end if;
       row_number := pair.row_number;
       done_rows := done_rows || pair.row_number;
@@ -279,7 +279,7 @@ begin
   for row_number, reason in
     select distinct on (p.row_number) p.row_number,
       case when p.is_closed then p.reason
-        else 'perhaps half of a ' || p.reason || ': /rpc/link_transfer links two transactions' end
+        else 'possible ' || p.reason || ': link the two with /rpc/link_transfer' end
     from json_to_recordset(p_pairs) as p (row_number integer, transaction_id uuid, distance integer, is_closed boolean,
       created_at timestamptz, reason text)
     where not exists (select from unnest(done_rows) as d (number) where d.number = p.row_number)

@@ -14,23 +14,24 @@ begin atomic
     from jsonb_array_elements(p_rows) with ordinality as l (line, at)
     cross join lateral (
       select case
-        when jsonb_typeof(line) <> 'object' then 'the row is not an object'
+        when jsonb_typeof(line) <> 'object' then 'the row must be an object'
         -- five names are enough: a row may have a hundred thousand
         when line - array['name', 'amount', 'transaction_date', 'currency', 'external_id', 'category_id',
           'reference_no', 'description', 'status', 'metadata'] <> '{}'
-          then 'a row has name, amount, transaction_date, currency, external_id, category_id, reference_no, '
-            'description, status and metadata, and not '
+          then 'unknown fields: '
             || (select string_agg(left(key, 40), ', ') from (select key from jsonb_object_keys(
               line - array['name', 'amount', 'transaction_date', 'currency', 'external_id', 'category_id',
                 'reference_no', 'description', 'status', 'metadata']) as key
               limit 5) as others)
+            || '. Valid fields are name, amount, transaction_date, currency, external_id, category_id, reference_no, '
+            'description, status and metadata'
         when jsonb_path_exists(line - array['amount', 'metadata'], '$.* ? (@ != null && @.type() != "string")')
           then (
             select string_agg(key, ', ')
             from jsonb_each(line - array['amount', 'metadata'])
             where jsonb_typeof(value) not in ('null', 'string')
           )
-            || ' is not a text'
+            || ' must be text'
       end as form
     ) f
   ), fields as materialized (
@@ -57,27 +58,27 @@ begin atomic
       case
         when coalesce(f.given_amount, 'null') = 'null' then 'amount is missing'
         when f.exact is null
-          then format('amount%s is not a number: write 12.50',
+          then format('amount%s is not a number such as 12.50',
             case jsonb_typeof(f.given_amount) when 'string' then format(' "%s"', left(f.given_amount #>> '{}', 40)) end)
-        when abs(round(f.exact, 2)) >= 1e12 then 'amount is too large: it stays below 1,000,000,000,000'
+        when abs(round(f.exact, 2)) >= 1e12 then 'amount is too large: it must be below 1,000,000,000,000'
         when private.currency_decimals(f.currency) = 0 and f.exact <> trunc(f.exact)
-          then format('an amount of %s has no decimals', f.currency)
+          then format('amounts in %s can''t have decimals', upper(f.currency))
         when private.currency_decimals(f.currency) > 2 and f.exact <> round(f.exact, 2)
-          then format('an amount of %s is stored with two decimals', f.currency)
+          then format('amounts in %s can have up to two decimals', upper(f.currency))
       end,
       case
         when f.given_date is not null and f.moment is null
-          then format('transaction_date "%s" is not a date: write 2025-01-31, from 1900 to 2199',
+          then format('transaction_date "%s" is not a date such as 2025-01-31, from 1900 to 2199',
             left(f.given_date, 40))
       end,
       case
         when not private.is_currency(f.currency)
-          then format('currency "%s" is not known: write the three letters of ISO 4217, such as eur',
+          then format('currency "%s" is unknown: use a three-letter code such as eur',
             left(f.currency, 40))
         when f.currency <> p_account_currency
-          then format('currency %s is not the account''s, which is %s', f.currency, p_account_currency)
+          then format('the currency is %s, but the account is in %s', upper(f.currency), upper(p_account_currency))
       end,
-      case when char_length(f.external_id) not between 1 and 255 then 'external_id has 1 to 255 characters' end,
+      case when char_length(f.external_id) not between 1 and 255 then 'external_id must have 1 to 255 characters' end,
       case when char_length(f.reference_no) > 255 then 'reference_no is longer than 255 characters' end,
       case when char_length(f.description) > 5000 then 'description is longer than 5000 characters' end,
       case
@@ -86,7 +87,7 @@ begin atomic
       end,
       case
         when not private.plain_numbers(f.metadata)
-          then 'a number in metadata is not below 1e30 with up to 50 decimal places'
+          then 'a number in metadata is out of range: it must be below 1e30 with up to 50 decimal places'
         when octet_length(f.metadata::text) > 16384 then 'metadata is larger than 16 KiB'
         when jsonb_path_exists(f.metadata, '$.**{17}') then 'metadata has more than 16 levels'
       end), '')),

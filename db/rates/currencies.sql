@@ -79,13 +79,13 @@ comment on function private.fits_cents(numeric, text) is
 grant execute on function private.fits_cents(numeric, text) to authenticated;
 
 create or replace function private.parse_currency(
-  p_currency text, p_rejection text default 'there is no currency %L'
+  p_currency text, p_rejection text default 'unknown currency %L'
 ) returns text
   language plpgsql stable set search_path = ''
 as $$
 begin
   if not private.is_currency(lower(p_currency)) then
-    perform private.invalid(format(p_rejection, left(p_currency, 40)), 'It takes a code of ISO 4217, such as eur.');
+    perform private.invalid(format(p_rejection, left(p_currency, 40)), 'Must be an ISO 4217 code, such as eur.');
   end if;
   return lower(p_currency);
 end
@@ -96,7 +96,7 @@ comment on function private.parse_currency(text, text) is
 
 create or replace function private.target_currency(p_convert_to text) returns text
   language sql stable set search_path = ''
-  return private.parse_currency(p_convert_to, 'p_convert_to is no currency: %L');
+  return private.parse_currency(p_convert_to, 'unknown currency in p_convert_to: %L');
 comment on function private.target_currency(text) is
   'Returns the currency to which a report converts, in lower case; null for no conversion. Raises 400 for an '
   'unknown code.';

@@ -129,8 +129,9 @@ begin
       is distinct from (old.base, old.quote, old.on_date, old.rate) then
       perform private.check_policy(tg_relid, tg_op, new);
       perform private.invalid(
-        format('the euro has replaced %s since %s', replaced.currency, replaced.since),
-        format('1 eur is always %s %s. Store a rate of eur instead.', replaced.rate, replaced.currency));
+        format('%s was replaced by the euro on %s', upper(replaced.currency), replaced.since),
+        format('The rate is fixed at 1 EUR = %s %s. Enter a EUR rate instead.', replaced.rate,
+          upper(replaced.currency)));
     end if;
   end if;
   return new;

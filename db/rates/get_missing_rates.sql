@@ -8,7 +8,7 @@ declare
   context constant text := private.context_condition(public.uid(), public.org_id());
 begin
   if p_convert_to is null then
-    perform private.invalid('p_convert_to is missing', 'It takes the currency of the report, such as eur.');
+    perform private.invalid('p_convert_to is missing', 'Send the currency of the report, such as eur.');
   end if;
   return private.fill(
     $query$

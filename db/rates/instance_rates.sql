@@ -10,7 +10,7 @@ declare
   stored bigint;
 begin
   if exists (select from unnest(p_days) d where d is null or d < '1999-01-01' or d > current_date + 1) then
-    perform private.invalid('a day of the rates is not between 1999 and tomorrow', 'Nothing was stored.');
+    perform private.invalid('a date in the rates is not between 1999 and tomorrow', 'Nothing was saved.');
   end if;
   insert into private.instance_rates as r (on_date, currency, rate)
     select u.on_date, u.currency, u.rate from unnest(p_days, p_currencies, p_rates) u (on_date, currency, rate)

@@ -10,14 +10,14 @@ declare
     else coalesce(private.whole_day(p_until), private.to_moment(p_until, 'p_until')::date) end;
 begin
   if until is null then
-    perform private.invalid('a forecast needs an end', 'p_until is a day, or a preset other than all_time.');
+    perform private.invalid('a forecast needs an end date', 'p_until must be a date, or a preset other than all_time.');
   end if;
   if until < current_date then
-    perform private.invalid(format('p_until is before today, which is %s', current_date),
-      'A forecast begins today. get_balances returns past balances.');
+    perform private.invalid(format('p_until is before today (%s)', current_date),
+      'A forecast begins today. For past balances, use get_balances.');
   end if;
   if until - current_date > 3660 then
-    perform private.invalid('the forecast is longer than 3660 days', 'Ask for ten years at most.');
+    perform private.invalid('the forecast is longer than 3660 days', 'The maximum is ten years.');
   end if;
   return until;
 end
@@ -37,7 +37,7 @@ begin
     into chosen using p_account_ids;
   if exists (select from unnest(p_account_ids) i where i = any (chosen) is not true) then
     raise sqlstate 'PT404' using message = 'account not found',
-      hint = 'p_account_ids are ids of accounts of the active context.';
+      hint = 'p_account_ids must be IDs of accounts in the active workspace.';
   end if;
   return chosen;
 end
@@ -62,18 +62,18 @@ begin
     return;
   end if;
   if jsonb_typeof(what_if) <> 'array' or jsonb_array_length(what_if) > 1000 then
-    perform private.invalid('p_what_if is not an array of up to 1000 rows',
-      'A row is {"account_id": "…", "on_date": "2025-01-31", "amount": -900, "name": "Car"}.');
+    perform private.invalid('p_what_if must be an array of up to 1000 rows',
+      'Each row must look like {"account_id": "…", "on_date": "2025-01-31", "amount": -900, "name": "Car"}.');
   end if;
   select format('row %s of p_what_if: %s', f.at, f.problem) into problem
   from (
     select l.at, case
-        when jsonb_typeof(line) <> 'object' then 'it is not an object'
+        when jsonb_typeof(line) <> 'object' then 'it must be an object'
         when line - array['account_id', 'on_date', 'amount', 'name'] <> '{}'
-          then 'it has other fields than account_id, on_date, amount and name'
+          then 'it can only have account_id, on_date, amount and name'
         when coalesce(lower(line ->> 'account_id') = any (p_account_ids::text[]), false) is false
-          then 'account_id is not an account of this forecast'
-        when private.whole_day(line ->> 'on_date') is null then 'on_date is not a day'
+          then 'account_id is not one of the forecast''s accounts'
+        when private.whole_day(line ->> 'on_date') is null then 'on_date is not a date'
         when private.whole_day(line ->> 'on_date') not between current_date and p_until
           then format('on_date is not between today and %s', p_until)
         when case jsonb_typeof(line -> 'amount')
@@ -82,14 +82,14 @@ begin
         end is not true
           then 'amount is not a number'
         when not private.plain_numbers(line) or abs(round((line ->> 'amount')::numeric, 2)) >= 1e12
-          then 'amount is too large: it stays below 1,000,000,000,000'
+          then 'amount is too large: it must be below 1,000,000,000,000'
         when private.currency_decimals(a.currency) = 0
           and (line ->> 'amount')::numeric <> trunc((line ->> 'amount')::numeric)
           or not private.fits_cents((line ->> 'amount')::numeric, a.currency) then format(
-            'the amount has more decimals than are stored in %s', a.currency)
+            'the amount has too many decimals for %s', upper(a.currency))
         when jsonb_typeof(line -> 'name') not in ('string', 'null')
           or char_length(line ->> 'name') not between 1 and 255
-          then 'name is not a text of 1 to 255 characters'
+          then 'name must be text of 1 to 255 characters'
       end as problem
     from jsonb_array_elements(what_if) with ordinality as l (line, at)
     left join api.accounts a on a.id = any (p_account_ids) and a.id::text = lower(line ->> 'account_id')
@@ -98,8 +98,8 @@ begin
   order by f.at limit 1;
   if found then
     perform private.invalid(problem,
-      'A row is {"account_id": "…", "on_date": "2025-01-31", "amount": -900, "name": "Car"}; the account is one of the '
-      'forecast''s, and the day is in its range.');
+      'Each row must look like {"account_id": "…", "on_date": "2025-01-31", "amount": -900, "name": "Car"}. The '
+      'account must be one of the forecast''s accounts, and the date must be in its range.');
   end if;
   return query
     select (line ->> 'account_id')::uuid, (line ->> 'on_date')::date, coalesce(line ->> 'name', 'What if'),

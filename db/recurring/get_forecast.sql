@@ -79,7 +79,7 @@ begin
   get diagnostics found = row_count;
   if found > most then
     perform private.invalid(format('the forecast has more than %s rows', most),
-      'Ask for a shorter range or for fewer accounts, or for one series with p_convert_to.');
+      'Use a shorter range, fewer accounts, or a single series with p_convert_to.');
   end if;
 end
 $$;

@@ -15,11 +15,11 @@ declare
     case when start_date is null and end_date is null then coalesce(preset, 'this_month') else preset end);
 begin
   if lower(days) is null then
-    perform private.invalid('what is due needs a range with an end',
+    perform private.invalid('get_upcoming needs a range with an end',
       'Send start_date and end_date, or a preset other than all_time.');
   end if;
   if upper(days) - lower(days) > 3660 then
-    perform private.invalid('the range is longer than 3660 days', 'Ask for ten years at most.');
+    perform private.invalid('the range is longer than 3660 days', 'The maximum is ten years.');
   end if;
   return query
     select d.subscription_id, d.title, d.due_on, d.amount, d.currency, d.category_id, d.is_recorded, d.kind,

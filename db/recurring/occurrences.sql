@@ -133,8 +133,8 @@ begin
     using p_first, p_last, p_most + 1, array(select s.id from unnest(subscriptions) s), subscriptions;
   get diagnostics found = row_count;
   if found > p_most then
-    perform private.invalid(format('there are more than %s days on which something is due', p_most),
-      'Ask for a shorter range.');
+    perform private.invalid(format('the range has more than %s due dates', p_most),
+      'Use a shorter range.');
   end if;
 end
 $$;

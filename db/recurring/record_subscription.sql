@@ -15,7 +15,7 @@ begin
   select * into subscription from api.subscriptions where id = p_subscription_id;
   if not found then
     raise sqlstate 'PT404' using message = 'subscription not found',
-      hint = 'p_subscription_id is the id of a subscription you see.';
+      hint = 'p_subscription_id must be the ID of a subscription you can access.';
   end if;
   if subscription.organization_id is not null and not private.can('transactions', 'create') then
     perform private.deny('transactions');
@@ -27,7 +27,7 @@ begin
   if not exists (select from private.occurrences(subscription, day, day)) then
     perform private.invalid(
       format('%s is not due on %s', quote_literal(left(subscription.title, 40)), day),
-      'due_on is one of the days of get_upcoming, as YYYY-MM-DD.');
+      'due_on must be one of the dates from get_upcoming, as YYYY-MM-DD.');
   end if;
   select * into recorded from private.bank_row_of(subscription, day);
   if found then

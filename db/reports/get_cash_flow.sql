@@ -28,10 +28,10 @@ declare
   wanted text;
 begin
   if upcoming is null or upcoming not between 0 and 120 then
-    perform private.invalid('upcoming is out of range', 'It is 0 to 120.');
+    perform private.invalid('upcoming is out of range', 'Must be 0 to 120.');
   end if;
   if upcoming > 0 and p_to is not null then
-    perform private.invalid('upcoming comes without p_to', 'Planned periods follow the current one.');
+    perform private.invalid('upcoming can''t be combined with p_to', 'Planned periods come after the current one.');
   end if;
   wanted := case when p_currency is null then 'true'
     else format('currency = %L', private.parse_currency(p_currency)) end;

@@ -24,12 +24,12 @@ begin
     or p_group_by not in ('day', 'week', 'month', 'quarter', 'year', 'category', 'parent', 'tag', 'account', 'payee',
       'status', 'currency') then
     perform private.invalid(format('unknown p_group_by %s', coalesce(quote_literal(left(p_group_by, 40)), 'null')),
-      'It is day, week, month, quarter, year, category, parent, tag, account, payee, status or currency.');
+      'Must be day, week, month, quarter, year, category, parent, tag, account, payee, status or currency.');
   end if;
   if p_aggregate_fn is null or p_aggregate_fn not in ('sum', 'avg', 'count') then
     perform private.invalid(
       format('unknown p_aggregate_fn %s', coalesce(quote_literal(left(p_aggregate_fn, 40)), 'null')),
-      'It is sum, avg or count.');
+      'Must be sum, avg or count.');
   end if;
   grouped := case p_group_by
     when 'category' then 'category_id'

@@ -19,22 +19,22 @@ begin
   perform private.require_plain_numbers(given, 'params');
   if jsonb_typeof(given) <> 'object'
     or given - array['user_id', 'organization_id', 'filters', 'p_convert_to', 'p_group_by'] <> '{}' then
-    perform private.invalid('params is an object',
-      'It has user_id, organization_id, filters, p_convert_to and p_group_by, each of which may be left out.');
+    perform private.invalid('params must be an object',
+      'It can have user_id, organization_id, filters, p_convert_to and p_group_by.');
   end if;
   filters := coalesce(nullif(given -> 'filters', 'null'), '{}');
   if jsonb_typeof(filters) <> 'object'
     or filters - array['start_date', 'end_date', 'preset', 'currency', 'transaction_type', 'account_id'] <> '{}' then
-    perform private.invalid('params.filters is an object',
-      'It has start_date and end_date, or a preset, and may have currency, transaction_type and account_id.');
+    perform private.invalid('params.filters must be an object',
+      'It needs start_date and end_date, or a preset. It can also have currency, transaction_type and account_id.');
   end if;
   if coalesce(filters ->> 'transaction_type', 'balance') not in ('balance', 'income', 'expense') then
     perform private.invalid(format('unknown transaction_type %L', left(filters ->> 'transaction_type', 40)),
-      'It is balance, income or expense.');
+      'Must be balance, income or expense.');
   end if;
   grouping := coalesce(p_group_by, given ->> 'p_group_by', 'category');
   if grouping not in ('category', 'parent') then
-    perform private.invalid(format('unknown p_group_by %L', left(grouping, 40)), 'It is category or parent.');
+    perform private.invalid(format('unknown p_group_by %L', left(grouping, 40)), 'Must be category or parent.');
   end if;
   days := case
     when filters ->> 'start_date' is null and filters ->> 'end_date' is null and filters ->> 'preset' is null

@@ -23,12 +23,12 @@ begin
   if p_aggregate_fn is null or p_aggregate_fn not in ('sum', 'avg', 'count') then
     perform private.invalid(
       format('unknown p_aggregate_fn %s', coalesce(quote_literal(left(p_aggregate_fn, 40)), 'null')),
-      'It is sum, avg or count.');
+      'Must be sum, avg or count.');
   end if;
   if p_transaction_type is null or p_transaction_type not in ('balance', 'income', 'expense') then
     perform private.invalid(
       format('unknown p_transaction_type %s', coalesce(quote_literal(left(p_transaction_type, 40)), 'null')),
-      'It is balance, income or expense.');
+      'Must be balance, income or expense.');
   end if;
   counted := private.report_transactions(context, p_filters,
     p_type => nullif(p_transaction_type, 'balance'),
@@ -90,7 +90,9 @@ begin
     execute ask.currencies into currencies;
     if cardinality(currencies) > 1 then
       perform private.invalid(
-        format('%s of different currencies has no meaning: %s', p_aggregate_fn, array_to_string(currencies, ', ')),
+        format('can''t %s different currencies: %s',
+          case p_aggregate_fn when 'avg' then 'average' else p_aggregate_fn end,
+          upper(array_to_string(currencies, ', '))),
         'Add p_convert_to, or a filter: {"field": "currency", "operation": "eq", "value": "…"}.');
     end if;
     currency := currencies[1];

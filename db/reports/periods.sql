@@ -15,10 +15,10 @@ declare
 begin
   if unit is null then
     perform private.invalid(format('unknown grouping %s', coalesce(quote_literal(left("grouping", 40)), 'null')),
-      'It is daily, weekly, monthly, quarterly or yearly.');
+      'Must be daily, weekly, monthly, quarterly or yearly.');
   end if;
   if periods is null or periods not between 1 and 120 then
-    perform private.invalid('periods is out of range', 'It is 1 to 120.');
+    perform private.invalid('periods is out of range', 'Must be 1 to 120.');
   end if;
   return unit;
 end
@@ -56,11 +56,11 @@ declare
   last constant date := coalesce(to_day, (last_period + step)::date - 1);
 begin
   if p_from is not null and p_periods is not null then
-    perform private.invalid('periods comes without p_from', 'Send p_from and p_to, or periods and p_to.');
+    perform private.invalid('periods can''t be combined with p_from', 'Send p_from and p_to, or periods and p_to.');
   end if;
   if first > last then
     perform private.invalid('p_from is after p_to',
-      'Exchange the two. Without p_to the range ends with the current period.');
+      'Swap them. Without p_to the range ends with the current period.');
   end if;
   if date_trunc(p_unit, first::timestamp) + 119 * step < last_period then
     perform private.invalid('the range has more than 120 periods', 'Choose a longer grouping or a shorter range.');

@@ -13,7 +13,8 @@ begin
   if p_rule_id is not null then
     select r.organization_id into team from api.rules r where r.id = p_rule_id;
     if not found then
-      raise sqlstate 'PT404' using message = 'rule not found', hint = 'p_rule_id is the id of a rule you see.';
+      raise sqlstate 'PT404' using message = 'rule not found',
+        hint = 'p_rule_id must be the ID of a rule you can access.';
     end if;
   end if;
   -- a dry run checks this too, because a caller without the right could not store the changes

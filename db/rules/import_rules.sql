@@ -62,7 +62,7 @@ begin
             case
               when c.is_changed
                 then format(
-                  case when f.is_transfer then 'the rule "%s" makes it a transfer' else 'the rule "%s" applies' end,
+                  case when f.is_transfer then 'the rule "%s" marks it as a transfer' else 'the rule "%s" applies' end,
                   f.rule_name)
             end,
             g.because),

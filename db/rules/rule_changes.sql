@@ -18,8 +18,9 @@ declare
   impossible text;
 begin
   if jsonb_typeof(p_conditions) <> 'array' or jsonb_array_length(p_conditions) not between 1 and 50 then
-    perform private.invalid('conditions are an array of 1 to 50 filters',
-      'Each has field, operation and value, such as {"field": "name", "operation": "ilike", "value": "*coffee*"}.');
+    perform private.invalid('conditions must be an array of 1 to 50 filters',
+      'Each must have field, operation and value, such as '
+      '{"field": "name", "operation": "ilike", "value": "*coffee*"}.');
   end if;
   with given as (
     select c.*
@@ -48,8 +49,8 @@ begin
         ))))
   order by f.field limit 1;
   if impossible is not null then
-    perform private.invalid(format('the conditions contradict each other: no %s meets all of them', impossible),
-      'All conditions of a rule must hold. For an alternative add a second rule.');
+    perform private.invalid(format('the conditions contradict each other: no %s can meet all of them', impossible),
+      'A rule applies only if all its conditions are met. For alternatives, add a second rule.');
   end if;
 end
 $$;

@@ -25,12 +25,12 @@ begin
   end;
   if literal is null then
     perform private.invalid(
-      format('%s does not fit: %s', p_name, coalesce(quote_literal(left(given, 40)), 'null')),
+      format('%s is not valid: %s', p_name, coalesce(quote_literal(left(given, 40)), 'null')),
       case p_kind
-        when 'number' then 'It takes a number, such as 12.50.'
-        when 'id' then 'It takes an id, such as 3f1c1a5e-8f0e-4f52-9c0b-6a3d2f7e9b10.'
-        when 'date' then 'It takes a date as YYYY-MM-DD, an ISO 8601 date-time, or a date range preset.'
-        else 'It takes a text of up to 1000 characters.'
+        when 'number' then 'Must be a number, such as 12.50.'
+        when 'id' then 'Must be an ID, such as 3f1c1a5e-8f0e-4f52-9c0b-6a3d2f7e9b10.'
+        when 'date' then 'Must be a date as YYYY-MM-DD, an ISO 8601 date-time, or a date range preset.'
+        else 'Must be text of up to 1000 characters.'
       end);
   end if;
   return literal;
@@ -118,18 +118,18 @@ declare
   kind constant text := fields ->> field;
 begin
   if jsonb_typeof(p_filter) is distinct from 'object' or p_filter - array['field', 'operation', 'value'] <> '{}' then
-    perform private.invalid('a filter is an object',
-      'It has field, operation and value, such as {"field": "amount", "operation": "gt", "value": 50}.');
+    perform private.invalid('a filter must be an object',
+      'Must have field, operation and value, such as {"field": "amount", "operation": "gt", "value": 50}.');
   end if;
   if kind is null or jsonb_typeof(p_filter -> 'field') <> 'string' then
     perform private.invalid(
       format('unknown filter field %s', coalesce(quote_literal(left(field, 40)), 'null')),
-      'Fields are ' || (select string_agg(f, ', ' order by f) from jsonb_object_keys(fields) f) || '.');
+      'Valid fields: ' || (select string_agg(f, ', ' order by f) from jsonb_object_keys(fields) f) || '.');
   end if;
   if operation is null or jsonb_typeof(p_filter -> 'operation') <> 'string' or not operations -> kind ? operation then
     perform private.invalid(
       format('unknown operation %s for %s', coalesce(quote_literal(left(operation, 40)), 'null'), field),
-      format('Operations for %s are %s.', field,
+      format('Valid operations for %s: %s.', field,
         (select string_agg(o, ', ') from jsonb_array_elements_text(operations -> kind) o)));
   end if;
   return kind;
@@ -152,14 +152,14 @@ begin
   if operation in ('in', 'between')
     and (jsonb_typeof(value) is distinct from 'array' or jsonb_array_length(value) not between 1 and 1000
       or (operation = 'between' and jsonb_array_length(value) <> 2)) then
-    perform private.invalid(p_name || ' does not fit',
+    perform private.invalid(p_name || ' is not valid',
       case operation
-        when 'in' then 'It takes an array of 1 to 1000 values.'
-        else 'It takes an array of two values: from and to.'
+        when 'in' then 'Must be an array of 1 to 1000 values.'
+        else 'Must be an array of two values: from and to.'
       end);
   end if;
   if p_is_pattern and (jsonb_typeof(value) is distinct from 'string' or right(given, 1) = '\') then
-    perform private.invalid(p_name || ' does not fit', 'It takes a text pattern; * stands for any characters.');
+    perform private.invalid(p_name || ' is not valid', 'Must be a text pattern, in which * stands for any characters.');
   end if;
   texts := array(
     select private.filter_literal(case when p_kind in ('tag', 'search') then 'text' else p_kind end,
@@ -221,7 +221,7 @@ begin
   takes_null := operation = 'neq';
   if operation = 'is_null' then
     if coalesce(jsonb_typeof(value), 'null') not in ('null', 'boolean') then
-      perform private.invalid(name || ' does not fit', 'It takes true or false.');
+      perform private.invalid(name || ' is not valid', 'Must be true or false.');
     end if;
     takes_null := coalesce(given, 'true') = 'true';
     -- is_null true accepts only null, and is_null false accepts every other value
@@ -267,7 +267,7 @@ begin
       else texts[1]::timestamptz > texts[2]::timestamptz
         or includes_day and texts[1]::timestamptz = texts[2]::timestamptz
     end) then
-    perform private.invalid(format('%s has from after to', name), 'Exchange the two.');
+    perform private.invalid(format('from is after to in %s', name), 'Swap them.');
   end if;
   for numbers, moments, days in
     select case kind when 'number' then range::nummultirange end, case kind when 'date' then range::tstzmultirange end,
@@ -305,8 +305,8 @@ begin
   end if;
   perform private.require_plain_numbers(filters, 'filters');
   if jsonb_typeof(filters) <> 'array' or jsonb_array_length(filters) > 50 then
-    perform private.invalid('filters are an array of up to 50 filters',
-      'Each has field, operation and value, such as {"field": "amount", "operation": "gt", "value": 50}.');
+    perform private.invalid('filters must be an array of up to 50 filters',
+      'Each must have field, operation and value, such as {"field": "amount", "operation": "gt", "value": 50}.');
   end if;
   return query select c.*
     from jsonb_array_elements(filters) as filter

@@ -36,34 +36,34 @@ begin
     into items from api.line_items l where l.transaction_id = new.transaction_id;
   if not private.line_items_fit(items.total, owner.amount) then
     raise check_violation using
-      message = format('line items violate constraint "line_items_fit": they add up to %s, and their transaction to %s',
+      message = format('line items violate constraint "line_items_fit": they total %s, but their transaction is %s',
         items.total, owner.amount),
       detail = format('The transaction is %s.', new.transaction_id),
       hint = case
-        when owner.amount = 0 then 'The line items of a transaction of 0 add up to 0.'
+        when owner.amount = 0 then 'The line items of a transaction of 0 must total 0.'
         when sign(items.total) = sign(owner.amount) then
-          'Line items add up with their signs. Lower an item first, or raise the transaction.'
+          'Line items are added up with their signs. Lower an item first, or raise the transaction amount.'
         else
-          'Line items add up with their signs: those of an expense are negative, and a coupon or refund among them is '
-          'positive. Delete the line items of a transaction before it changes its sign.'
+          'Line items are added up with their signs: those of an expense are negative, and a coupon or refund among '
+          'them is positive. Delete the line items before you change the sign of their transaction.'
       end,
       table = 'line_items', schema = 'api', constraint = 'line_items_fit';
   end if;
   if items.not_whole is not null and private.currency_decimals(owner.currency) = 0 then
     raise check_violation using
       message = format(
-        'line items violate constraint "line_items_amount_fits_currency": %s is no whole number, and their '
-        'transaction is of %s', items.not_whole, owner.currency),
+        'line items violate constraint "line_items_amount_fits_currency": %s is not a whole number, but '
+        'their transaction is in %s', items.not_whole, upper(owner.currency)),
       detail = format('The transaction is %s.', new.transaction_id),
-      hint = format('The amounts of its line items are whole numbers, because %s has no decimals. Change the items '
-        'before the currency.', owner.currency),
+      hint = format('The amounts of its line items must be whole numbers, because %s has no decimals. Change the '
+        'items before the currency.', upper(owner.currency)),
       table = 'line_items', schema = 'api', constraint = 'line_items_amount_fits_currency';
   end if;
   return null;
 end
 $$;
 comment on function private.check_line_items() is
-  'Refuses a transaction whose line items do not add up to a part of its amount, or have more decimals than its '
+  'Refuses line items that do not add up to a part of the amount of their transaction, or have more decimals than its '
   'currency: 23514 (HTTP 400).';
 
 comment on table private.line_item_checks is

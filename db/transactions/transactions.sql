@@ -149,8 +149,8 @@ begin
         'usd');
     end if;
     if by_caller and new.import_id is not null and not private.is_of_import(new.id, new.import_id) then
-      perform private.invalid('import_id cannot be set or changed',
-        'Leave it out, or send it as it was read. /rpc/import_transactions sets it.');
+      perform private.invalid('import_id can''t be set or changed',
+        'Omit it, or send it unchanged. Only /rpc/import_transactions sets it.');
     end if;
     day := private.marked_day(new.transaction_date);
     -- transaction_date equals now() only if the caller left it out
@@ -168,8 +168,8 @@ begin
   else
     if by_caller then
       if new.import_id is distinct from old.import_id then
-        perform private.invalid('import_id cannot be set or changed',
-          'Leave it out, or send it as it was read. /rpc/import_transactions sets it.');
+        perform private.invalid('import_id can''t be set or changed',
+          'Omit it, or send it unchanged. Only /rpc/import_transactions sets it.');
       end if;
       sent := string_to_array(current_setting('private.sent_day', true), ' ');
       if new.booked_on is distinct from old.booked_on and new.transaction_date = old.transaction_date

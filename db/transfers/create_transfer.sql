@@ -24,30 +24,34 @@ declare
   template api.transactions;
 begin
   if from_account_id = to_account_id then
-    perform private.invalid('a transfer is between two accounts', 'from_account_id and to_account_id are different.');
+    perform private.invalid('a transfer needs two different accounts',
+      'from_account_id and to_account_id must be different.');
   end if;
   select * into origin from api.accounts a where a.id = from_account_id;
   if not found then
     raise sqlstate 'PT404' using message = 'account not found',
-      hint = 'from_account_id is the id of an account you see.';
+      hint = 'from_account_id must be the ID of an account you can access.';
   end if;
   select * into destination from api.accounts a where a.id = to_account_id;
   if not found then
-    raise sqlstate 'PT404' using message = 'account not found', hint = 'to_account_id is the id of an account you see.';
+    raise sqlstate 'PT404' using message = 'account not found',
+      hint = 'to_account_id must be the ID of an account you can access.';
   end if;
   if origin.tenant <> destination.tenant then
-    perform private.invalid('the accounts are of different contexts', 'Both are personal, or both the team''s.');
+    perform private.invalid('the accounts must be in the same workspace',
+      'Both must be personal, or both in the same team.');
   end if;
   if origin.currency = destination.currency then
     if incoming <> outgoing then
-      perform private.invalid(format('both accounts are of %s, so to_amount is amount', origin.currency),
-        'Leave to_amount out.');
+      perform private.invalid(format('both accounts are in %s, so to_amount must equal amount', upper(origin.currency)),
+        'Omit to_amount.');
     end if;
     incoming := outgoing;
   elsif incoming is null then
     perform private.invalid(
-      format('from %s to %s needs to_amount', origin.currency, destination.currency),
-      format('amount is what leaves in %s, to_amount what arrives in %s.', origin.currency, destination.currency));
+      format('a transfer from %s to %s needs to_amount', upper(origin.currency), upper(destination.currency)),
+      format('amount is the amount sent in %s, to_amount the amount received in %s.', upper(origin.currency),
+        upper(destination.currency)));
   end if;
 
   -- the rounded amounts have already lost the decimals that the table would refuse

@@ -13,46 +13,48 @@ begin
   select * into outgoing from api.transactions t where t.id = p_from_transaction_id;
   if not found then
     raise sqlstate 'PT404' using message = 'transaction not found',
-      hint = 'p_from_transaction_id is the id of a transaction you see.';
+      hint = 'p_from_transaction_id must be the ID of a transaction you can access.';
   end if;
   select * into incoming from api.transactions t where t.id = p_to_transaction_id;
   if not found then
     raise sqlstate 'PT404' using message = 'transaction not found',
-      hint = 'p_to_transaction_id is the id of a transaction you see.';
+      hint = 'p_to_transaction_id must be the ID of a transaction you can access.';
   end if;
   if outgoing.tenant <> incoming.tenant then
-    perform private.invalid('the transactions are of different contexts', 'Both are personal, or both the team''s.');
+    perform private.invalid('the transactions must be in the same workspace',
+      'Both must be personal, or both in the same team.');
   end if;
   if outgoing.organization_id is not null and not private.can('transactions', 'update') then
     perform private.deny('transactions');
   end if;
   if outgoing.transfer_id <> outgoing.id or incoming.transfer_id <> incoming.id then
     raise sqlstate 'PT409' using
-      message = 'one of the transactions is half of a transfer already',
-        hint = 'Nothing was stored. POST /rpc/unlink_transfer ends that transfer first.';
+      message = 'one of the transactions is already part of a transfer',
+        hint = 'Nothing was saved. Unlink that transfer first with POST /rpc/unlink_transfer.';
   end if;
   if not (outgoing.amount < 0 and incoming.amount > 0) then
-    perform private.invalid('a transfer goes from a negative transaction to a positive one',
-      'p_from_transaction_id has an amount below 0, p_to_transaction_id one above 0.');
+    perform private.invalid('a transfer must go from a negative to a positive transaction',
+      'p_from_transaction_id must have an amount below 0, and p_to_transaction_id one above 0.');
   end if;
   if outgoing.account_id is null or incoming.account_id is null or outgoing.account_id = incoming.account_id then
-    perform private.invalid('a transfer is between two accounts',
-      'Each of the two transactions has an account_id, and these are different.');
+    perform private.invalid('the two transactions must be in different accounts',
+      'Both need an account_id, and the two must be different.');
   end if;
   if outgoing.currency = incoming.currency and outgoing.amount <> - incoming.amount then
     perform private.invalid(
-      format('both transactions are of %s, so they have the same amount', outgoing.currency),
-      'Record a fee as a transaction of its own, and change the amount of the half that contains it.');
+      format('both transactions are in %s, so their amounts must match', upper(outgoing.currency)),
+      'Record a fee as a separate transaction, and subtract it from the side that includes it.');
   end if;
   if 'failed' in (outgoing.status, incoming.status) then
-    perform private.invalid('a failed transaction moves no money', 'Change its status first if the money did move.');
+    perform private.invalid('a failed transaction can''t be part of a transfer',
+      'If the money did move, change its status first.');
   end if;
   if abs(
     coalesce(outgoing.booked_on,
       outgoing.transaction_date::date) - coalesce(incoming.booked_on, incoming.transaction_date::date)
   ) > 5 then
     perform private.invalid('the transactions are more than five days apart',
-      'Change the day of one of them if they are one transfer.');
+      'If they belong together, change the date of one of them.');
   end if;
   perform set_config('private.transfer', transfer::text, true);
   return query

@@ -50,31 +50,32 @@ begin
     return;
   end if;
   if tg_op = 'INSERT' or old.transfer_id is distinct from new.transfer_id then
-    perform private.invalid('transfer_id cannot be set or changed',
-      'Leave it out. POST /rpc/create_transfer makes a transfer; deleting one half deletes both. A transfer without '
-      'another half has the id of its transaction.');
+    perform private.invalid('transfer_id can''t be set or changed',
+      'Omit it. To create a transfer, use POST /rpc/create_transfer. Deleting one side deletes both. In a transfer '
+      'without another side, it is the id of the transaction.');
   end if;
   if sign(new.amount) <> sign(old.amount) then
-    perform private.invalid('a half of a transfer keeps its direction',
-      format('The amount stays %s 0. Delete the transfer and create another to turn it round.',
+    perform private.invalid('you can''t reverse one side of a transfer',
+      format('The amount must stay %s 0. To reverse the transfer, delete it and create another.',
         case when old.amount < 0 then 'below' else 'above' end));
   end if;
   if new.currency <> old.currency then
-    perform private.invalid('a half of a transfer keeps its currency', 'Delete the transfer and create another.');
+    perform private.invalid('you can''t change the currency of one side of a transfer',
+      'Delete the transfer and create another.');
   end if;
   -- The deletion of the account also clears it. Before PostgreSQL 18 the trigger then runs as the caller.
   if new.account_id is null and exists (
     select from api.accounts a where a.tenant = old.tenant and a.id = old.account_id
   ) then
-    perform private.invalid('a half of a transfer is in an account',
-      'account_id is another account of the same context and currency.');
+    perform private.invalid('each side of a transfer needs an account',
+      'account_id must be another account in the same workspace and currency.');
   end if;
 
   select * into other from api.transactions t
     where t.transfer_id = new.transfer_id and t.id <> new.id and t.tenant = new.tenant;
   if new.account_id = other.account_id then
-    perform private.invalid('the two halves of a transfer are in different accounts',
-      'account_id is another account of the same context and currency.');
+    perform private.invalid('the two sides of a transfer must be in different accounts',
+      'account_id must be another account in the same workspace and currency.');
   end if;
   -- The trigger change_other_halves() passes changes on. Here a half whose request has also written the other half,
   -- with another amount, is refused.
@@ -93,8 +94,8 @@ create or replace function private.reject_different_halves() returns void
   language plpgsql set search_path = ''
 as $$
 begin
-  perform private.invalid('the two halves of a transfer say different things',
-    'Change one of them, or both in the same way.');
+  perform private.invalid('the two sides of the transfer don''t match',
+    'Change only one of them, or both in the same way.');
 end
 $$;
 comment on function private.reject_different_halves() is
@@ -183,9 +184,9 @@ create or replace function private.reject_category_on_transfer(p_transaction_id 
 as $$
 begin
   raise invalid_parameter_value using
-    message = 'a line item of a transfer has no category',
+    message = 'a line item of a transfer can''t have a category',
     detail = format('The transaction is %s.', p_transaction_id),
-    hint = 'A transfer is neither income nor expense. Record interest or a fee as a transaction of its own.';
+    hint = 'A transfer is neither income nor expense. Record interest or a fee as a separate transaction.';
 end
 $$;
 comment on function private.reject_category_on_transfer(uuid) is
@@ -226,8 +227,8 @@ begin
   -- NaN compares greater than every number
   if amount is null or amount >= 1e12 or round(amount, 2) not between 0.01 and 999999999999.99 then
     perform private.invalid(
-      format('%s is not the amount of a transfer: %s', p_name, coalesce(left(p_amount, 40), 'null')),
-      'It is above 0, with 2 decimal places, and below 1,000,000,000,000.');
+      format('%s is not a valid transfer amount: %s', p_name, coalesce(left(p_amount, 40), 'null')),
+      'Must be above 0 and below 1,000,000,000,000, with up to 2 decimal places.');
   end if;
   return round(amount, 2);
 end

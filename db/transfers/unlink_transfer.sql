@@ -14,7 +14,7 @@ begin
   limit 1;
   if not found then
     raise sqlstate 'PT404' using message = 'transfer not found',
-      hint = 'p_transfer_id is the transfer_id of a transaction you see.';
+      hint = 'p_transfer_id must be the transfer_id of a transaction you can access.';
   end if;
   if half.organization_id is not null and not private.can('transactions', 'update') then
     perform private.deny('transactions');

@@ -162,7 +162,7 @@ test("the currency of a transaction is refused if it differs from the account's 
     status: 400,
     body: {
       code: '22023',
-      message: 'the account is of eur, the transaction of usd',
+      message: 'the account is in EUR, but the transaction is in USD',
       hint: expect.stringContaining('currency'),
     },
   }
@@ -192,7 +192,7 @@ test('the currency of a transaction keeps the currency of its account from chang
   const { id } = await mine.create('transactions', { name: 'x', amount: 1, account_id: euros })
   expect(await mine.patch(`/accounts?id=eq.${euros}`, { currency: 'eur' })).toMatchObject({
     status: 400,
-    body: { code: '22023', message: 'the account has transactions in chf' },
+    body: { code: '22023', message: 'the account has transactions in CHF' },
   })
   expect((await mine.patch(`/accounts?id=eq.${euros}`, { currency: 'CHF', name: 'Zürich' })).status)
     .toBe(204)
@@ -211,7 +211,7 @@ test('the currency of a transaction keeps the currency of an account with a subs
   })
   expect(await mine.patch(`/accounts?id=eq.${euros}`, { currency: 'chf' })).toMatchObject({
     status: 400,
-    body: { code: '22023', message: 'the account has subscriptions in eur' },
+    body: { code: '22023', message: 'the account has recurring items in EUR' },
   })
   expect((await mine.patch(`/subscriptions?id=eq.${id}`, { account_id: null })).status).toBe(204)
   expect((await mine.patch(`/accounts?id=eq.${euros}`, { currency: 'chf' })).status).toBe(204)

@@ -91,9 +91,9 @@ test('a file is refused above the limit of a file', () =>
       status: 413,
       body: {
         code: 'QUOTA_EXCEEDED',
-        message: 'a file has at most 10 bytes',
+        message: 'a file can have up to 10 bytes',
         details: '10 left',
-        hint: 'Make the file smaller.',
+        hint: 'Use a smaller file.',
       },
     })
     expect((await begin(mine, transaction, 'ten bytes!')).status).toBe(200)
@@ -108,7 +108,7 @@ test('a file is refused above the number of files of a transaction, whose pendin
       status: 413,
       body: {
         code: 'QUOTA_EXCEEDED',
-        message: 'a transaction has at most 2 files',
+        message: 'a transaction can have up to 2 files',
         details: '0 left',
       },
     })
@@ -124,7 +124,7 @@ test("a file is refused above the space of a user's personal files, and the resp
       status: 413,
       body: {
         code: 'QUOTA_EXCEEDED',
-        message: 'the files of this context have at most 10 bytes',
+        message: 'the files in this workspace can use up to 10 bytes',
         details: '3 left',
       },
     })
@@ -292,7 +292,7 @@ describe('of an attachment', () => {
         status: 400,
         body: {
           code: '22023',
-          hint: 'name has 1 to 255 characters in one line, not only blanks or dots.',
+          hint: 'name must be one line of 1 to 255 characters that is not only blanks or dots.',
         },
       })
     }
@@ -373,14 +373,14 @@ test('a deletion cannot be undone beyond the limits of an upload, and then resto
   })
   await withLimits({ files_per_transaction: 1 }, async () => {
     expect(await undo(mine, deleted)).toMatchObject(
-      refused('a transaction has at most 1 files', '0 left'),
+      refused('a transaction can have up to 1 files', '0 left'),
     )
   })
   const { body: files } = await mine.get('/attachments?select=size')
   const used = files.reduce((sum: number, { size }: { size: number }) => sum + size, 0)
   await withLimits({ files_quota: used + 5 }, async () => {
     expect(await undo(mine, deleted)).toMatchObject(
-      refused(`the files of this context have at most ${used + 5} bytes`, '5 left'),
+      refused(`the files in this workspace can use up to ${used + 5} bytes`, '5 left'),
     )
   })
   expect(await mine.get(`/attachments?id=eq.${deleted}`)).toMatchObject({ body: [] })

@@ -164,7 +164,7 @@ test.each([
   [{ on_date: 'tomorrow' }, /on_date is not a date/],
   [{ on_date: '2025-02-30' }, /on_date is not a date/],
   [{ on_date: '2200-01-01' }, /on_date is not a date/],
-  [{ p_convert_to: 'xyz' }, /p_convert_to is no currency/],
+  [{ p_convert_to: 'xyz' }, /unknown currency in p_convert_to/],
 ])('get_balances refuses %j with 400', async (args, message) => {
   const { status, body } = await (await newCaller()).post('/rpc/get_balances', args)
   expect([status, body.code]).toEqual([400, '22023'])
@@ -259,10 +259,10 @@ test('get_net_worth keeps a closed account in the past, and while it has a balan
 })
 
 test.each([
-  [{ grouping: 'hourly' }, 'It is daily, weekly, monthly, quarterly or yearly.'],
-  [{ periods: 0 }, 'It is 1 to 120.'],
-  [{ periods: 121 }, 'It is 1 to 120.'],
-  [{ p_convert_to: 'abc' }, 'It takes a code of ISO 4217, such as eur.'],
+  [{ grouping: 'hourly' }, 'Must be daily, weekly, monthly, quarterly or yearly.'],
+  [{ periods: 0 }, 'Must be 1 to 120.'],
+  [{ periods: 121 }, 'Must be 1 to 120.'],
+  [{ p_convert_to: 'abc' }, 'Must be an ISO 4217 code, such as eur.'],
 ])('get_net_worth refuses %j with 400 and the allowed values', async (args, hint) => {
   expect(await (await newCaller()).post('/rpc/get_net_worth', args)).toMatchObject({
     status: 400,

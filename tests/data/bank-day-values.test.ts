@@ -159,7 +159,10 @@ test.each([
   async (transaction_date) => {
     const caller = await newCaller()
     const { status, body } = await caller.post('/transactions', { ...rent, transaction_date })
-    expect([status, body.hint]).toEqual([400, expect.stringContaining('A day is YYYY-MM-DD')])
+    expect([status, body.hint]).toEqual([
+      400,
+      expect.stringContaining('Use YYYY-MM-DD, such as 2025-01-31'),
+    ])
     expect((await caller.get('/transactions')).body).toEqual([])
   },
 )
@@ -200,7 +203,7 @@ test.each(['today', '2025.001', 'Jan 1 2025'])(
       period: 'monthly',
       starts_on,
     })
-    expect([status, body.hint]).toEqual([400, 'A day is YYYY-MM-DD, such as 2025-01-31.'])
+    expect([status, body.hint]).toEqual([400, 'Use YYYY-MM-DD, such as 2025-01-31.'])
   },
 )
 

@@ -163,12 +163,12 @@ describe('a subcategory', () => {
       [
         'below a subcategory',
         ({ child, other }) => [other, { parent_id: child }],
-        /no parent itself/,
+        /a subcategory can't be a parent/,
       ],
       [
         'below another while it has subcategories',
         ({ top, other }) => [top, { parent_id: other }],
-        /with subcategories has no parent/,
+        /with subcategories can't have a parent/,
       ],
       [
         'below itself',
@@ -178,7 +178,7 @@ describe('a subcategory', () => {
       [
         "of another kind than its parent's",
         ({ child }) => [child, { kind: 'income' }],
-        /kind of its parent, which is expense/,
+        /same type as its parent: expense/,
       ],
     ],
   )('%s is 400, and nothing changes', async (_, change, message) => {
@@ -319,7 +319,7 @@ test('a report by parent adds subcategories to their parent, and a purchase spli
       p_group_by: 'tag',
     }),
   )
-    .toMatchObject({ status: 400, body: { code: '22023', hint: 'It is category or parent.' } })
+    .toMatchObject({ status: 400, body: { code: '22023', hint: 'Must be category or parent.' } })
 })
 
 test('a report by parent of budgets counts the spending of subcategories without a budget, and leaves out those with one', async () => {

@@ -27,8 +27,8 @@ const closed = (until = '2025-01-31') => ({
   status: 409,
   body: {
     code: 'PT409',
-    message: `the days until ${until} are closed`,
-    hint: expect.stringMatching(/Nothing was stored/),
+    message: `the period through ${until} is closed`,
+    hint: expect.stringMatching(/Nothing was saved/),
   },
 })
 const lastActivity = async (caller: Caller): Promise<string> =>
@@ -238,7 +238,7 @@ describe('of an account with closed_until', () => {
       }, headers)
       expect(body).toMatchObject([{
         verdict: 'invalid',
-        reason: 'the days until 2025-01-31 are closed',
+        reason: 'the period through 2025-01-31 is closed',
       }])
     },
   )

@@ -362,7 +362,7 @@ test('a subscription has the currency of the account that pays it', async () => 
   const insurance = { title: 'Insurance', amount: 120, period: 'yearly', account_id: id }
   expect(await ann.post('/subscriptions', insurance)).toMatchObject({
     status: 400,
-    body: { message: 'the account is of eur, the subscription of usd' },
+    body: { message: 'the account is in EUR, but the recurring item is in USD' },
   })
   await ann.create('subscriptions', { ...insurance, currency: 'eur' })
   expect((await ann.patch(`/subscriptions?account_id=eq.${id}`, { currency: 'usd' })).status).toBe(

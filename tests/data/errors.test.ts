@@ -217,9 +217,9 @@ test('a value that a column does not accept in one row of a bulk insert makes al
 })
 
 describe('a date that cannot be parsed', () => {
-  const day = 'A day is YYYY-MM-DD, such as 2025-01-31.'
+  const day = 'Use YYYY-MM-DD, such as 2025-01-31.'
   const moment =
-    'A day is YYYY-MM-DD, such as 2025-01-31; a moment is YYYY-MM-DDTHH:MM:SSZ, such as 2025-01-31T18:30:00Z.'
+    'Use YYYY-MM-DD, such as 2025-01-31, or YYYY-MM-DDTHH:MM:SSZ, such as 2025-01-31T18:30:00Z.'
   const coffee = { name: 'Coffee', amount: 1 }
 
   test.each([
@@ -404,41 +404,53 @@ describe('an argument that a function does not accept', () => {
     p_filters: [{ field, operation, value }],
   })
   test.each([
-    ['get_transaction_stat', { p_aggregate_fn: 'max' }, 'It is sum, avg or count.'],
-    ['get_transaction_stat', { p_transaction_type: 'costs' }, 'It is balance, income or expense.'],
+    ['get_transaction_stat', { p_aggregate_fn: 'max' }, 'Must be sum, avg or count.'],
+    [
+      'get_transaction_stat',
+      { p_transaction_type: 'costs' },
+      'Must be balance, income or expense.',
+    ],
     [
       'get_transaction_aggregate',
       { p_group_by: 'hour' },
-      'It is day, week, month, quarter, year, category, parent, tag, account, payee, status or currency.',
+      'Must be day, week, month, quarter, year, category, parent, tag, account, payee, status or currency.',
     ],
-    ['get_cash_flow', { grouping: 'hourly' }, 'It is daily, weekly, monthly, quarterly or yearly.'],
+    [
+      'get_cash_flow',
+      { grouping: 'hourly' },
+      'Must be daily, weekly, monthly, quarterly or yearly.',
+    ],
     [
       'get_transaction_stat',
       filter('transaction_date', '31.01.2025'),
-      'Dates are YYYY-MM-DD or ISO 8601 date-times, from 1900 to 2199.',
+      'Use YYYY-MM-DD or an ISO 8601 date-time, from 1900 to 2199.',
     ],
-    ['get_transaction_stat', filter('category_id', 'food'), 'It takes an id, such as 3f1c1a5e-'],
-    ['get_transaction_stat', filter('amount', '12,50'), 'It takes a number, such as 12.50.'],
+    ['get_transaction_stat', filter('category_id', 'food'), 'Must be an ID, such as 3f1c1a5e-'],
+    ['get_transaction_stat', filter('amount', '12,50'), 'Must be a number, such as 12.50.'],
     [
       'get_transaction_stat',
       filter('colour', 'red'),
-      'Fields are account_id, amount, category_id,',
+      'Valid fields: account_id, amount, category_id,',
     ],
-    ['get_transaction_stat', filter('amount', 1, 'near'), 'Operations for amount are eq, neq, gt,'],
+    [
+      'get_transaction_stat',
+      filter('amount', 1, 'near'),
+      'Valid operations for amount: eq, neq, gt,',
+    ],
     [
       'get_filtered_transactions',
       { filters: filter('amount', [60, -60], 'between').p_filters },
-      'Exchange the two.',
+      'Swap them.',
     ],
     [
       'get_transaction_stat',
       filter('transaction_date', ['2025-12-31', '2025-01-01'], 'between'),
-      'Exchange the two.',
+      'Swap them.',
     ],
     [
       'get_budget_comparison',
       { start_date: '2025-02-01', end_date: '01/03/2025' },
-      'Dates are YYYY-MM-DD',
+      'Use YYYY-MM-DD or an ISO 8601 date-time',
     ],
     ['get_budget_comparison', { preset: 'next_week' }, 'this_month'],
   ])(

@@ -264,7 +264,7 @@ describe('a missing rate', () => {
 
   test.each([[{ p_convert_to: null }, 'p_convert_to is missing'], [
     { p_convert_to: 'euro' },
-    'p_convert_to is no currency',
+    'unknown currency in p_convert_to',
   ]])(
     'is not listed for %j: 400',
     async (body, message) => {
@@ -517,13 +517,13 @@ describe("with the instance's rates, of the European Central Bank", () => {
         caller.post('/exchange_rates', { on_date, base, quote, rate: 7 }, returning)
       const refused = {
         status: 400,
-        body: { code: '22023', message: 'the euro has replaced hrk since 2023-01-01' },
+        body: { code: '22023', message: 'HRK was replaced by the euro on 2023-01-01' },
       }
       expect(await rate('2023-01-01', 'eur', 'hrk')).toMatchObject({
         ...refused,
         body: {
           ...refused.body,
-          hint: '1 eur is always 7.53450 hrk. Store a rate of eur instead.',
+          hint: 'The rate is fixed at 1 EUR = 7.53450 HRK. Enter a EUR rate instead.',
         },
       })
       expect(await rate('2026-05-01', 'hrk', 'usd')).toMatchObject(refused)

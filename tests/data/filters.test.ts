@@ -482,7 +482,7 @@ test(
         if (asked.some(({ isReversed }) => isReversed?.(zone) === true)) {
           expect(page, JSON.stringify(filters)).toMatchObject({
             status: 400,
-            body: { hint: 'Exchange the two.' },
+            body: { hint: 'Swap them.' },
           })
           return
         }

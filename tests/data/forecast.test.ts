@@ -321,7 +321,7 @@ test('a forecast is of the active context, and 404 for an account of another one
     })
     const what = [{ account_id: unknown, on_date: inDays(1), amount: 1, name: 'x' }]
     expect(await forecast(ours, { p_what_if: what })).toMatchObject(
-      refused('row 1 of p_what_if: account_id is not an account of this forecast'),
+      refused("row 1 of p_what_if: account_id is not one of the forecast's accounts"),
     )
   }
   expect((await forecast(ours, { p_account_ids: [] })).body).toEqual([])
@@ -349,22 +349,22 @@ describe('a forecast is 400', () => {
     [
       'before today',
       { p_until: '2025-01-31' },
-      /^p_until is before today, which is \d{4}-\d\d-\d\d$/,
+      /^p_until is before today \(\d{4}-\d\d-\d\d\)$/,
     ],
     ['of a thousand years', { p_until: '3025-01-31' }, "p_until is not a date: '3025-01-31'"],
     ['of more than ten years', { p_until: inDays(3662) }, 'the forecast is longer than 3660 days'],
-    ['without an end', { p_until: 'all_time' }, 'a forecast needs an end'],
+    ['without an end', { p_until: 'all_time' }, 'a forecast needs an end date'],
     ['of no day', { p_until: 'soon' }, "p_until is not a date: 'soon'"],
-    ['in an unknown currency', { p_convert_to: 'xxx' }, /p_convert_to is no currency/],
+    ['in an unknown currency', { p_convert_to: 'xxx' }, /unknown currency in p_convert_to/],
     [
       'with what-if rows that are no array',
       { p_what_if: {} },
-      'p_what_if is not an array of up to 1000 rows',
+      'p_what_if must be an array of up to 1000 rows',
     ],
     [
       'with too many what-if rows',
       { p_what_if: Array.from({ length: 1001 }, () => ({})) },
-      'p_what_if is not an array of up to 1000 rows',
+      'p_what_if must be an array of up to 1000 rows',
     ],
   ])('%s', async (_, args, message) => {
     const caller = await someone()
@@ -377,16 +377,16 @@ describe('a forecast is 400', () => {
     const yen = await account(caller, { currency: 'jpy' })
     const right = { account_id: yen, on_date: inDays(2), amount: -5, name: 'x' }
     const cases: [unknown, string | RegExp][] = [
-      [1, 'row 2 of p_what_if: it is not an object'],
+      [1, 'row 2 of p_what_if: it must be an object'],
       [
         { ...right, note: 'x' },
-        'row 2 of p_what_if: it has other fields than account_id, on_date, amount and name',
+        'row 2 of p_what_if: it can only have account_id, on_date, amount and name',
       ],
       [
         { ...right, account_id: null },
-        'row 2 of p_what_if: account_id is not an account of this forecast',
+        "row 2 of p_what_if: account_id is not one of the forecast's accounts",
       ],
-      [{ ...right, on_date: 'soon' }, 'row 2 of p_what_if: on_date is not a day'],
+      [{ ...right, on_date: 'soon' }, 'row 2 of p_what_if: on_date is not a date'],
       [
         { ...right, on_date: inDays(-2) },
         /^row 2 of p_what_if: on_date is not between today and \d{4}-\d\d-\d\d$/,
@@ -399,14 +399,14 @@ describe('a forecast is 400', () => {
       [{ ...right, amount: 'NaN' }, 'row 2 of p_what_if: amount is not a number'],
       [
         { ...right, amount: 1e12 },
-        'row 2 of p_what_if: amount is too large: it stays below 1,000,000,000,000',
+        'row 2 of p_what_if: amount is too large: it must be below 1,000,000,000,000',
       ],
       [
         { ...right, amount: 1.5 },
-        'row 2 of p_what_if: the amount has more decimals than are stored in jpy',
+        'row 2 of p_what_if: the amount has too many decimals for JPY',
       ],
-      [{ ...right, name: 5 }, 'row 2 of p_what_if: name is not a text of 1 to 255 characters'],
-      [{ ...right, name: '' }, 'row 2 of p_what_if: name is not a text of 1 to 255 characters'],
+      [{ ...right, name: 5 }, 'row 2 of p_what_if: name must be text of 1 to 255 characters'],
+      [{ ...right, name: '' }, 'row 2 of p_what_if: name must be text of 1 to 255 characters'],
     ]
     for (const [row, message] of cases)
       expect(await forecast(caller, { p_what_if: [right, row] }), JSON.stringify(row))

@@ -34,7 +34,7 @@ test('a row that the user deleted stays deleted, unless they ask for it', async 
   expect(row).toMatchObject({
     row_number: 1,
     verdict: 'deleted',
-    reason: 'imported before and deleted by a user: p_again imports it again',
+    reason: 'previously imported and deleted by a user: set p_again to import it again',
     transaction_id: null,
   })
   expect(await stored(caller)).toHaveLength(2)
@@ -59,7 +59,8 @@ test('a row that the user deleted stays deleted in another format of the same ac
   const other = { ...more, p_source: 'ofx' }
   expect(verdicts(await judge(caller, ofx, other))).toBe('duplicate deleted deleted new')
   expect((await judge(caller, ofx, other))[1]).toMatchObject({
-    reason: 'imported from another file and deleted by a user: p_again imports it again',
+    reason:
+      'previously imported from another file and deleted by a user: set p_again to import it again',
   })
   const others: [Row, Row][] = [
     [{ amount: -12.51 }, other],
@@ -205,10 +206,10 @@ test('a row of a closed day is invalid in the dry run and 409 in the import, unl
   const dry = await judge(caller, file, more)
   expect(verdicts(dry)).toBe('duplicate invalid new new')
   expect(dry.slice(1)).toMatchObject([
-    { reason: 'the days until 2025-03-03 are closed', transaction_id: null },
-    { reason: 'perhaps "Lunch with Bo" of a closed day', transaction_id: null },
+    { reason: 'the period through 2025-03-03 is closed', transaction_id: null },
+    { reason: 'may be "Lunch with Bo", which is in a closed period', transaction_id: null },
     {
-      reason: 'perhaps half of a transfer with "Lunch with Bo" of a closed day',
+      reason: 'possible transfer with "Lunch with Bo", which is in a closed period',
       transaction_id: null,
     },
   ])
@@ -263,9 +264,9 @@ test('a row that was entered, announced or recorded on a closed day is new, and 
   ]
   const expected = [
     ['matched', 'entered as "Open lunch" on 2025-03-07'],
-    ['new', 'perhaps "Lunch" of a closed day'],
-    ['new', 'perhaps "Rent" of a closed day'],
-    ['new', 'perhaps "INN" of a closed day'],
+    ['new', 'may be "Lunch", which is in a closed period'],
+    ['new', 'may be "Rent", which is in a closed period'],
+    ['new', 'may be "INN", which is in a closed period'],
     ['new', null],
   ]
   expect((await judge(caller, file, more)).map(({ verdict, reason }) => [verdict, reason])).toEqual(

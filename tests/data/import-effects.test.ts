@@ -205,7 +205,7 @@ describe('rules and suggestions', () => {
       {
         rule_id: null,
         suggested_category_id: food,
-        because: expect.stringContaining('3 of 3 transactions of "bakery" are in Food') as string,
+        because: expect.stringContaining('3 of 3 transactions with "bakery" are in Food') as string,
       },
       {
         rule_id: named,
@@ -351,8 +351,8 @@ describe('an import with p_balance and p_balance_on', () => {
     expect((await undoLast(caller)).status).toBe(200)
     expect(await balances(caller)).toEqual([])
     const refused = [
-      [{ p_balance: null, p_balance_on: null }, 'p_rows is not an array of 1 to 5000 rows'],
-      [{ p_balance_on: null }, 'p_balance and p_balance_on belong together'],
+      [{ p_balance: null, p_balance_on: null }, 'p_rows must be an array of 1 to 5000 rows'],
+      [{ p_balance_on: null }, 'p_balance and p_balance_on must be sent together'],
       [{ p_account_id: null }, 'p_balance needs p_account_id'],
     ] as const
     for (const [more, message] of refused)
@@ -372,12 +372,12 @@ describe('an import with p_balance and p_balance_on', () => {
   })
 
   test.each<[{ currency?: string } & Record<string, unknown>, string, unknown]>([
-    [{ p_balance: null }, '22023', 'p_balance and p_balance_on belong together'],
-    [{ p_balance_on: null }, '22023', 'p_balance and p_balance_on belong together'],
+    [{ p_balance: null }, '22023', 'p_balance and p_balance_on must be sent together'],
+    [{ p_balance_on: null }, '22023', 'p_balance and p_balance_on must be sent together'],
     [{ p_account_id: null }, '22023', 'p_balance needs p_account_id'],
     [{ p_balance_on: '2025-02-30' }, '22023', "p_balance_on is not a date: '2025-02-30'"],
-    [{ p_balance: 'NaN' }, '22023', 'p_balance is no balance: NaN'],
-    [{ p_balance: 1e12 }, '22023', 'p_balance is no balance: 1000000000000'],
+    [{ p_balance: 'NaN' }, '22023', 'p_balance is not a valid balance: NaN'],
+    [{ p_balance: 1e12 }, '22023', 'p_balance is not a valid balance: 1000000000000'],
     [
       { p_balance: 1.5, currency: 'jpy' },
       '23514',

@@ -166,7 +166,7 @@ test('a user keeps their own edits: the import reports a row that differs, and d
   const changed = {
     row_number: 1,
     verdict: 'changed',
-    reason: 'stored with another name, status',
+    reason: 'saved with different values: name, status',
     transaction_id: cinema?.transaction_id,
   }
   expect((await store(mine, rows))[0]).toEqual(changed)
@@ -261,50 +261,50 @@ test('a file with two equal purchases makes two rows, whether or not it names th
 describe('a row is invalid, and its reason', () => {
   const deep = `${'{"a":'.repeat(17)}1${'}'.repeat(17)}`
   test.each<[string, unknown]>([
-    ['amount "12,50" is not a number: write 12.50', { amount: '12,50' }],
-    ['amount "NaN" is not a number: write 12.50', { amount: 'NaN' }],
-    ['amount "Infinity" is not a number: write 12.50', { amount: 'Infinity' }],
-    ['amount is not a number: write 12.50', { amount: [1] }],
+    ['amount "12,50" is not a number such as 12.50', { amount: '12,50' }],
+    ['amount "NaN" is not a number such as 12.50', { amount: 'NaN' }],
+    ['amount "Infinity" is not a number such as 12.50', { amount: 'Infinity' }],
+    ['amount is not a number such as 12.50', { amount: [1] }],
     ['amount is missing', { amount: null }],
-    ['amount is too large: it stays below 1,000,000,000,000', { amount: 999_999_999_999.995 }],
-    ['amount is too large: it stays below 1,000,000,000,000', { amount: '-1000000000000' }],
-    ['an amount of jpy has no decimals', { amount: '12.50', currency: 'JPY' }],
-    ['an amount of kwd is stored with two decimals', { amount: '1.234', currency: 'kwd' }],
+    ['amount is too large: it must be below 1,000,000,000,000', { amount: 999_999_999_999.995 }],
+    ['amount is too large: it must be below 1,000,000,000,000', { amount: '-1000000000000' }],
+    ["amounts in JPY can't have decimals", { amount: '12.50', currency: 'JPY' }],
+    ['amounts in KWD can have up to two decimals', { amount: '1.234', currency: 'kwd' }],
     ['name is missing', { name: '' }],
     ['name is missing', { name: ' \u200b ' }],
     ['name is longer than 255 characters', { name: 'n'.repeat(256) }],
     ['status "done" is not paid, pending or failed', { status: 'done' }],
-    ['transaction_date "31.01.2025" is not a date: write 2025-01-31, from 1900 to 2199', {
+    ['transaction_date "31.01.2025" is not a date such as 2025-01-31, from 1900 to 2199', {
       transaction_date: '31.01.2025',
     }],
-    ['transaction_date "2025-02-29" is not a date: write 2025-01-31, from 1900 to 2199', {
+    ['transaction_date "2025-02-29" is not a date such as 2025-01-31, from 1900 to 2199', {
       transaction_date: '2025-02-29',
     }],
-    ['transaction_date "2200-01-01" is not a date: write 2025-01-31, from 1900 to 2199', {
+    ['transaction_date "2200-01-01" is not a date such as 2025-01-31, from 1900 to 2199', {
       transaction_date: '2200-01-01',
     }],
-    ['currency "euro" is not known: write the three letters of ISO 4217, such as eur', {
+    ['currency "euro" is unknown: use a three-letter code such as eur', {
       currency: 'euro',
     }],
-    ['currency "zzz" is not known: write the three letters of ISO 4217, such as eur', {
+    ['currency "zzz" is unknown: use a three-letter code such as eur', {
       currency: 'ZZZ',
     }],
-    ['external_id has 1 to 255 characters', { external_id: '' }],
+    ['external_id must have 1 to 255 characters', { external_id: '' }],
     ['reference_no is longer than 255 characters', { reference_no: 'r'.repeat(256) }],
     ['description is longer than 5000 characters', { description: 'd'.repeat(5001) }],
-    ['category_id "food" is not a category of this context', { category_id: 'food' }],
+    ['category_id "food" is not a category in this workspace', { category_id: 'food' }],
     ['metadata is larger than 16 KiB', { metadata: { a: 'm'.repeat(16_384) } }],
     ['metadata has more than 16 levels', { metadata: JSON.parse(deep) }],
-    ['a number in metadata is not below 1e30 with up to 50 decimal places', {
+    ['a number in metadata is out of range: it must be below 1e30 with up to 50 decimal places', {
       metadata: { a: 1e40 },
     }],
-    ['name is not a text', { name: 7 }],
+    ['name must be text', { name: 7 }],
     [
-      'a row has name, amount, transaction_date, currency, external_id, category_id, reference_no, description, status and metadata, and not id, user_id, organization_id',
+      'unknown fields: id, user_id, organization_id. Valid fields are name, amount, transaction_date, currency, external_id, category_id, reference_no, description, status and metadata',
       { id: crypto.randomUUID(), user_id: 'bob', organization_id: 'team' },
     ],
     [
-      'a row has name, amount, transaction_date, currency, external_id, category_id, reference_no, description, status and metadata, and not k0, k1, k2, k3, k4',
+      'unknown fields: k0, k1, k2, k3, k4. Valid fields are name, amount, transaction_date, currency, external_id, category_id, reference_no, description, status and metadata',
       Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`k${n}`, n])),
     ],
     ['name is missing; amount is missing', { name: null, amount: null }],
@@ -321,8 +321,8 @@ describe('a row is invalid, and its reason', () => {
       status: 400,
       body: {
         code: '22023',
-        message: `1 of 2 rows cannot be imported. Row 2: ${reason}`,
-        hint: 'Nothing was stored. A dry run says what is wrong with each row.',
+        message: `1 of 2 rows can't be imported. Row 2: ${reason}`,
+        hint: 'Nothing was saved. A dry run reports the problem in each row.',
       },
     })
     expect((await mine.get('/transactions?source=eq.odd')).body).toEqual([])
@@ -333,11 +333,11 @@ describe('a row is invalid, and its reason', () => {
       '{"p_rows": [7, null, [], {"name": 1e400, "amount": 1}, {"name": "x", "amount": 1e131000}]}'
     const { status, body: rows, text } = await stack.as(ada).post('/rpc/import_transactions', body)
     expect([status, rows.map((row: Verdict) => row.reason)]).toEqual([200, [
-      'the row is not an object',
-      'the row is not an object',
-      'the row is not an object',
-      'name is not a text',
-      'amount is too large: it stays below 1,000,000,000,000',
+      'the row must be an object',
+      'the row must be an object',
+      'the row must be an object',
+      'name must be text',
+      'amount is too large: it must be below 1,000,000,000,000',
     ]])
     expect(text.length).toBeLessThan(1_000)
   })
@@ -348,7 +348,7 @@ describe('a row is invalid, and its reason', () => {
       .toEqual([
         ['new', null],
         ['new', null],
-        ['invalid', 'external_id "a" is that of row 1 too'],
+        ['invalid', 'row 1 has the same external_id "a"'],
       ])
   })
 
@@ -367,8 +367,8 @@ describe('a row is invalid, and its reason', () => {
       ])).map(({ reason }) => reason),
     ).toEqual([
       null,
-      `category_id "${theirs.id}" is not a category of this context`,
-      `category_id "${missing}" is not a category of this context`,
+      `category_id "${theirs.id}" is not a category in this workspace`,
+      `category_id "${missing}" is not a category in this workspace`,
       null,
     ])
   })
@@ -384,7 +384,7 @@ describe('a row is invalid, and its reason', () => {
     expect((await judge(mine, rows, { p_account_id: account.id })).map(({ reason }) => reason))
       .toEqual([
         null,
-        "currency usd is not the account's, which is eur",
+        'the currency is USD, but the account is in EUR',
       ])
   })
 })
@@ -449,7 +449,7 @@ test('an import cannot be set on a transaction by a client, but a row can be sen
   const [row] = await stored(mine)
   const refused = {
     status: 400,
-    body: { code: '22023', message: 'import_id cannot be set or changed' },
+    body: { code: '22023', message: "import_id can't be set or changed" },
   }
   const merge = { prefer: 'resolution=merge-duplicates' }
   for (const import_id of [row.import_id, crypto.randomUUID()]) {
@@ -508,7 +508,7 @@ test.each<[string, (caller: Caller, id: string) => Promise<unknown>]>([
       status: 409,
       body: {
         code: 'PT409',
-        message: "1 of the import's transactions has been changed since",
+        message: '1 transaction from this import has changed since',
         hint: expect.any(String),
       },
     })

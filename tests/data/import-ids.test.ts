@@ -97,11 +97,11 @@ describe('a bank that counts its ids anew in each file', () => {
     expect(rows.map(({ verdict, reason }) => [verdict, reason])).toEqual([
       [
         'new',
-        'the bank gave the id "1" to another transaction too, so this one is known by its day, amount and name',
+        'the bank also gave the ID "1" to another transaction, so this one is identified by its date, amount and name',
       ],
       [
         'new',
-        'the bank gave the id "2" to another transaction too, so this one is known by its day, amount and name',
+        'the bank also gave the ID "2" to another transaction, so this one is identified by its date, amount and name',
       ],
     ])
     expect(await stored(caller)).toMatchObject([{ name: 'GROCER', category_id }, { name: 'RENT' }, {
@@ -432,7 +432,7 @@ describe('another transaction has', () => {
     }], giro)
     expect(invalid[2]).toMatchObject({
       verdict: 'invalid',
-      reason: 'external_id "b" is that of row 1 too',
+      reason: 'row 1 has the same external_id "b"',
     })
   })
 
@@ -508,7 +508,7 @@ test('two accounts whose bank counts ids per account and a row that the user mov
   await caller.patch('/transactions?name=eq.RENT', { account_id: savings.p_account_id })
   expect(await store(caller, january, giro)).toMatchObject([{ verdict: 'duplicate' }, {
     verdict: 'changed',
-    reason: 'stored with another account_id',
+    reason: 'saved with different values: account_id',
   }])
   expect(verdicts(await store(caller, february, savings))).toBe('new new')
   expect(await books(caller)).toHaveLength(4)

@@ -39,7 +39,7 @@ describe('the statements of two own accounts', () => {
     expect(second).toMatchObject({
       verdict: 'transfer',
       transaction_id: first?.['transaction_id'],
-      reason: 'transfer with "To savings" of 2025-03-31 in account "Giro"',
+      reason: 'transfer with "To savings" on 2025-03-31 in account "Giro"',
     })
     const [out, into] = await stored(caller)
     expect(out).toMatchObject({
@@ -128,7 +128,7 @@ describe('the statements of two own accounts', () => {
     await enter(caller, giro, -500, '2025-04-01', { name: 'Transfer' })
     await enter(caller, card, -500, '2025-04-03', { name: 'Transfer' })
     const ambiguous =
-      'perhaps half of a transfer: more than one pair is as near, and /rpc/link_transfer links two transactions'
+      'possible transfer: several matches are equally likely, so link two transactions with /rpc/link_transfer'
     expect(await judge(caller, savings, [transfer])).toEqual([{
       row_number: 1,
       verdict: 'new',
@@ -147,7 +147,7 @@ describe('the statements of two own accounts', () => {
   })
 
   const perhaps = (name: string) =>
-    `perhaps half of a transfer with "${name}" of 2025-04-01 in account "Giro": /rpc/link_transfer links two transactions`
+    `possible transfer with "${name}" on 2025-04-01 in account "Giro": link the two with /rpc/link_transfer`
 
   test.each<[string, string, string, string]>([
     ['salary and rent', 'LANDLORD RENT FEB', 'ACME PAYROLL', '2025-04-02'],
@@ -430,7 +430,7 @@ describe('the statements of two own accounts', () => {
     expect(await store(caller, savings, [incoming])).toMatchObject([
       {
         verdict: 'new',
-        reason: 'perhaps half of a transfer with "Transfer to savings" of a closed day',
+        reason: 'possible transfer with "Transfer to savings", which is in a closed period',
       },
     ])
   })
@@ -485,7 +485,10 @@ describe('the statements of two own accounts', () => {
     }])
     const changed = { ...incoming, transaction_date: '2025-04-03', amount: 510 }
     expect(await store(caller, savings, [changed])).toMatchObject([
-      { verdict: 'changed', reason: 'stored with another amount; it is half of a transfer' },
+      {
+        verdict: 'changed',
+        reason: 'saved with different values: amount; it is part of a transfer',
+      },
     ])
   })
 

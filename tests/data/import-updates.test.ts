@@ -126,7 +126,7 @@ test('a pending row that the bank books later does not become pending again by a
   await store(caller, [{ ...pending, status: 'paid', amount: '-18.50' }], more)
   expect(await store(caller, [pending], more)).toMatchObject([{
     verdict: 'changed',
-    reason: 'stored with another amount, status',
+    reason: 'saved with different values: amount, status',
   }])
   expect(await current()).toMatchObject({ status: 'paid', amount: -18.5 })
 })
@@ -148,7 +148,7 @@ test.each([
     expect((await rename(caller, path)).status).toBeLessThan(300)
     expect(await judge(caller, [pending], more)).toMatchObject([{
       verdict: 'changed',
-      reason: 'stored with another name',
+      reason: 'saved with different values: name',
     }])
     const booked = {
       ...pending,
@@ -158,7 +158,7 @@ test.each([
       transaction_date: '2025-03-02',
     }
     expect(await store(caller, [booked], { ...more, p_file_name: 'second' })).toMatchObject([
-      { verdict: 'updated', reason: 'the bank now says another amount, transaction_date, status' },
+      { verdict: 'updated', reason: 'the bank changed: amount, transaction_date, status' },
     ])
     expect(await current()).toMatchObject({
       name: 'Lunch with Bo',
@@ -169,7 +169,7 @@ test.each([
     expect(await balance()).toBe(81.5)
     expect(await judge(caller, [booked], more)).toMatchObject([{
       verdict: 'changed',
-      reason: 'stored with another name',
+      reason: 'saved with different values: name',
     }])
     expect((await caller.delete('/imports?file_name=eq.second')).status).toBe(204)
     expect(await current()).toMatchObject({
@@ -212,7 +212,7 @@ test('a pending row that the bank books later keeps the category, tags and note 
   }
   expect(await store(caller, [booked], more)).toMatchObject([{
     verdict: 'updated',
-    reason: 'the bank now says another amount, transaction_date, status, reference_no',
+    reason: 'the bank changed: amount, transaction_date, status, reference_no',
   }])
   const row = {
     status: 'paid',
@@ -312,7 +312,7 @@ test('a row that the bank corrects stays unchanged if its line items would no lo
   const { caller, more, pending, current, id } = await announced({}, 'paid')
   await caller.create('line_items', { transaction_id: id, name: 'Bread', amount: -15 })
   expect(await store(caller, [{ ...pending, amount: '-10.00' }], more)).toMatchObject([
-    { verdict: 'changed', reason: 'stored with another amount; its line items add up to -15.00' },
+    { verdict: 'changed', reason: 'saved with different values: amount; its splits total -15.00' },
   ])
   expect(await current()).toMatchObject({ amount: -20 })
   expect(verdicts(await store(caller, [{ ...pending, amount: '-16.00' }], more))).toBe('updated')
@@ -342,7 +342,7 @@ test.each<[string, Row, string]>([
     for (const status of ['paid', undefined])
       expect(await store(caller, [{ ...pending, status }], more)).toMatchObject([{
         verdict: 'changed',
-        reason: `stored with another ${fields}`,
+        reason: `saved with different values: ${fields}`,
       }])
     expect(await current()).toEqual(before)
   },
@@ -354,7 +354,7 @@ test('an edit of a user takes precedence over the import for the name of a booke
   const before = await current()
   expect(await store(caller, [{ ...pending, amount: '-21.00' }], more)).toMatchObject([{
     verdict: 'changed',
-    reason: 'stored with another name, amount',
+    reason: 'saved with different values: name, amount',
   }])
   expect(await current()).toEqual(before)
 })

@@ -76,8 +76,8 @@ test.each(['a user', 'an anonymous caller'])(
         status: 400,
         body: {
           code: '22023',
-          message: 'the preferences are longer than 500 characters',
-          hint: expect.stringContaining('Prefer'),
+          message: 'the Prefer header is longer than 500 characters',
+          hint: expect.stringContaining('preferences'),
         },
       })
     }

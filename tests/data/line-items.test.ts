@@ -20,7 +20,7 @@ const tooMuch = (items: string, whole: string) => ({
   body: {
     code: '23514',
     message:
-      `line items violate constraint "line_items_fit": they add up to ${items}, and their transaction to ${whole}`,
+      `line items violate constraint "line_items_fit": they total ${items}, but their transaction is ${whole}`,
   },
 })
 
@@ -126,7 +126,7 @@ describe('items with different signs', () => {
         status: 400,
         body: {
           message:
-            'line items violate constraint "line_items_fit": they add up to 12.50, and their transaction to -20.00',
+            'line items violate constraint "line_items_fit": they total 12.50, but their transaction is -20.00',
           hint: expect.stringContaining('those of an expense are negative'),
         },
       })
@@ -141,7 +141,7 @@ describe('items with different signs', () => {
     ).toBe(201)
     expect(await mine.post('/line_items', item('Tip', -5))).toMatchObject({
       status: 400,
-      body: { hint: 'The line items of a transaction of 0 add up to 0.' },
+      body: { hint: 'The line items of a transaction of 0 must total 0.' },
     })
   })
 
@@ -245,8 +245,10 @@ describe('items of a transaction in another currency', () => {
     body: {
       code: '23514',
       message:
-        `line items violate constraint "line_items_amount_fits_currency": ${item} is no whole number, and their transaction is of ${currency}`,
-      hint: expect.stringContaining(`whole numbers, because ${currency} has no decimals`) as string,
+        `line items violate constraint "line_items_amount_fits_currency": ${item} is not a whole number, but their transaction is in ${currency.toUpperCase()}`,
+      hint: expect.stringContaining(
+        `whole numbers, because ${currency.toUpperCase()} has no decimals`,
+      ) as string,
     },
   })
 
@@ -318,7 +320,7 @@ describe('a line item of a transfer', () => {
     status: 400,
     body: {
       code: '22023',
-      message: 'a line item of a transfer has no category',
+      message: "a line item of a transfer can't have a category",
       hint: expect.stringContaining('neither income nor expense'),
     },
   }
@@ -335,7 +337,7 @@ describe('a line item of a transfer', () => {
     return body.map(({ id }: { id: string }) => id)
   }
 
-  test('a line item of a transfer has no category, because a transfer is not counted by category', async () => {
+  test("a line item of a transfer can't have a category, because a transfer is not counted by category", async () => {
     const [out = '', into = ''] = await halves()
     const interest: string = (await mine.create('categories', { name: 'Interest' })).id
     const item = (transaction_id: string, more = {}) => ({

@@ -239,7 +239,7 @@ describe('an amount in a form that only newer versions of PostgreSQL read is 400
     status: 400,
     body: {
       code: '22P02',
-      hint: 'A number has a decimal point and no thousands separator, such as 1234.50.',
+      hint: 'Use a decimal point and no thousands separator, such as 1234.50.',
     },
   }
 
@@ -309,7 +309,7 @@ describe('an amount in a form that only newer versions of PostgreSQL read is 400
     expect(await mine.post('/rpc/import_transactions', { p_rows: [{ name: 'x', amount: '0x10' }] }))
       .toMatchObject({
         status: 200,
-        body: [{ verdict: 'invalid', reason: 'amount "0x10" is not a number: write 12.50' }],
+        body: [{ verdict: 'invalid', reason: 'amount "0x10" is not a number such as 12.50' }],
       })
     expect(
       (await mine.post('/rpc/set_balance', { p_account_id: account, p_balance: '12.50' })).status,

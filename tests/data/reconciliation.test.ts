@@ -111,7 +111,7 @@ test("a stated balance belongs to its account's context and currency", async () 
   await stated(carla, yen, '2025-01-31', 2)
   expect(await carla.patch(`/accounts?id=eq.${yen}`, { currency: 'usd' })).toMatchObject({
     status: 400,
-    body: { code: '22023', message: 'the account has stated balances in jpy' },
+    body: { code: '22023', message: 'the account has statement balances in JPY' },
   })
 })
 
@@ -277,11 +277,11 @@ test('set_balance is taken back as a whole by one undo', async () => {
 })
 
 test.each([
-  [null, undefined, /p_balance is no balance/],
-  ['NaN', undefined, /p_balance is no balance/],
-  [1e12, undefined, /p_balance is no balance/],
+  [null, undefined, /p_balance is not a valid balance/],
+  ['NaN', undefined, /p_balance is not a valid balance/],
+  [1e12, undefined, /p_balance is not a valid balance/],
   [5, '2025-02-30', /p_on_date is not a date/],
-  [5, '2199-01-01', /p_on_date is after today/],
+  [5, '2199-01-01', /p_on_date is in the future/],
 ])(
   'set_balance refuses the balance %j on %s with 400, and stores nothing',
   async (balance, day, message) => {

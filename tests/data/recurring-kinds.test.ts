@@ -245,9 +245,9 @@ describe('a recurring transfer', () => {
       ({ giro, dollars }) => ({ account_id: giro, to_account_id: dollars }),
       {
         code: '22023',
-        message: 'the account is of usd, the subscription of eur',
+        message: 'the account is in USD, but the recurring item is in EUR',
         hint:
-          'A recurring transfer is between two accounts of one currency: what arrives in another is not known beforehand.',
+          "Recurring transfers need two accounts in the same currency, because exchange rates aren't known in advance.",
       },
     ],
     [

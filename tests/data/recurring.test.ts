@@ -256,7 +256,7 @@ test('the due days of a subscription default to this month, and need a range wit
     starts_on: '1900-01-01',
   }])
   expect(await upcoming(caller, '2180-01-01', '2190-01-07')).toMatchObject(
-    refusal({ message: 'there are more than 10000 days on which something is due' }),
+    refusal({ message: 'the range has more than 10000 due dates' }),
   )
 })
 
@@ -535,7 +535,7 @@ describe('record_subscription', () => {
       expect(await record(ours, id, day)).toMatchObject(
         refusal({
           message: `due_on is not a date: '${day}'`,
-          hint: 'Dates are YYYY-MM-DD or ISO 8601 date-times, from 1900 to 2199.',
+          hint: 'Use YYYY-MM-DD or an ISO 8601 date-time, from 1900 to 2199.',
         }),
       )
     }

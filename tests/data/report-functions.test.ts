@@ -110,9 +110,9 @@ describe('get_transaction_stat', () => {
         amount,
       })),
     )
-    for (const p_aggregate_fn of ['sum', 'avg']) {
+    for (const [p_aggregate_fn, verb] of [['sum', 'sum'], ['avg', 'average']]) {
       expect(await stat(caller, { p_aggregate_fn })).toMatchObject(
-        refusal({ message: `${p_aggregate_fn} of different currencies has no meaning: eur, usd` }),
+        refusal({ message: `can't ${verb} different currencies: EUR, USD` }),
       )
     }
     expect((await stat(caller, { p_aggregate_fn: 'count' })).body).toBe(3)
@@ -123,12 +123,12 @@ describe('get_transaction_stat', () => {
   })
 
   test.each([
-    [{ p_aggregate_fn: 'max' }, 'It is sum, avg or count.'],
-    [{ p_aggregate_fn: null }, 'It is sum, avg or count.'],
-    [{ p_aggregate_fn: 'sum(amount), pg_sleep(9)' }, 'It is sum, avg or count.'],
-    [{ p_transaction_type: 'loss' }, 'It is balance, income or expense.'],
-    [{ p_filters: 'x' }, 'Each has field'],
-    [{ p_filters: [{}] }, 'Fields are'],
+    [{ p_aggregate_fn: 'max' }, 'Must be sum, avg or count.'],
+    [{ p_aggregate_fn: null }, 'Must be sum, avg or count.'],
+    [{ p_aggregate_fn: 'sum(amount), pg_sleep(9)' }, 'Must be sum, avg or count.'],
+    [{ p_transaction_type: 'loss' }, 'Must be balance, income or expense.'],
+    [{ p_filters: 'x' }, 'Each must have field'],
+    [{ p_filters: [{}] }, 'Valid fields'],
   ])('get_transaction_stat is 400 for %j', async (body, allowed) => {
     expect(await stat(mine, body)).toMatchObject(
       refusal({ hint: expect.stringContaining(allowed) }),
@@ -272,11 +272,16 @@ describe('get_transaction_aggregate', () => {
     },
   )
 
-  test.each([[{ p_group_by: 'name' }, 'It is day, week, '], [{ p_group_by: null }, 'It is day'], [{
-    p_group_by: "day'); drop",
-  }, 'It is day'], [{
-    p_aggregate_fn: 'median',
-  }, 'It is sum, avg']])(
+  test.each([
+    [{ p_group_by: 'name' }, 'Must be day, week, '],
+    [{ p_group_by: null }, 'Must be day'],
+    [{
+      p_group_by: "day'); drop",
+    }, 'Must be day'],
+    [{
+      p_aggregate_fn: 'median',
+    }, 'Must be sum, avg'],
+  ])(
     '%j is 400',
     async (body, allowed) => {
       expect(await aggregate(mine, body)).toMatchObject(
@@ -522,8 +527,8 @@ describe('get_cash_flow', () => {
   test.each([
     ['?p_from=2025-02-01&p_to=2025-01-31', 'p_from is after p_to'],
     ['?p_from=2199-01-01', 'p_from is after p_to'],
-    ['?p_from=2025-01-01&periods=3', 'periods comes without p_from'],
-    ['?p_to=2025-01-31&upcoming=1', 'upcoming comes without p_to'],
+    ['?p_from=2025-01-01&periods=3', "periods can't be combined with p_from"],
+    ['?p_to=2025-01-31&upcoming=1', "upcoming can't be combined with p_to"],
     ['?grouping=daily&p_from=2025-01-01&p_to=2025-05-01', 'the range has more than 120 periods'],
     ['?p_to=31.01.2025', "p_to is not a date: '31.01.2025'"],
   ])('get_cash_flow is 400 for the range %s: %s', async (query, message) => {

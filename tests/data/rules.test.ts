@@ -63,14 +63,17 @@ test('a rule is stored with its defaults, belongs to the active context, and is 
 })
 
 test.each([
-  [[], 'conditions are an array of 1 to 50 filters'],
-  [{}, 'conditions are an array of 1 to 50 filters'],
-  ['name', 'conditions are an array of 1 to 50 filters'],
-  [Array.from({ length: 51 }, () => named('x')[0]), 'conditions are an array of 1 to 50 filters'],
+  [[], 'conditions must be an array of 1 to 50 filters'],
+  [{}, 'conditions must be an array of 1 to 50 filters'],
+  ['name', 'conditions must be an array of 1 to 50 filters'],
+  [
+    Array.from({ length: 51 }, () => named('x')[0]),
+    'conditions must be an array of 1 to 50 filters',
+  ],
   [[{ field: 'colour', operation: 'eq', value: 'red' }], 'unknown filter field'],
   [[{ field: 'amount', operation: 'near', value: 5 }], 'unknown operation'],
-  [[{ field: 'amount', operation: 'gt', value: 'five' }], 'does not fit'],
-  [['name'], 'a filter is an object'],
+  [[{ field: 'amount', operation: 'gt', value: 'five' }], 'is not valid'],
+  [['name'], 'a filter must be an object'],
 ])('a rule is refused with 400 for the conditions %j', async (conditions, message) => {
   const caller = await someone()
   const refused = {
@@ -122,7 +125,7 @@ test('a rule compares amounts as numbers, however they are written, in stored tr
       set_name: 'y',
     })).body,
   )
-    .toMatchObject({ code: '22023', message: "the value of amount eq does not fit: '1e1'" })
+    .toMatchObject({ code: '22023', message: "the value of amount eq is not valid: '1e1'" })
   for (
     const [operation, value, matching] of [['gt', '9', ['row 10', 'row 100', 'row 9.99']], [
       'between',
@@ -154,7 +157,7 @@ test.each(contradictions)(
         status: 400,
         body: {
           code: '22023',
-          message: `the conditions contradict each other: no ${field} meets all of them`,
+          message: `the conditions contradict each other: no ${field} can meet all of them`,
         },
       })
   },

@@ -61,7 +61,7 @@ test('suggest_categories suggests the category that at least three transactions 
       category_id: null,
       share: 1,
       seen: 2,
-      because: 'fewer than three transactions of "rewe markt berlin" have the same category',
+      because: 'fewer than three transactions with "rewe markt berlin" have the same category',
     },
   ])
   ids.push(...await file(caller, food, ['Rewe-Markt Berlin 2K4TT3']))
@@ -71,7 +71,7 @@ test('suggest_categories suggests the category that at least three transactions 
     share: 1,
     seen: 3,
     because: expect.stringContaining(
-      '3 of 3 transactions of "rewe markt berlin" are in Groceries',
+      '3 of 3 transactions with "rewe markt berlin" are in Groceries',
     ) as string,
   })
   for (const id of ids) expect(one?.because).toContain(id)
@@ -82,7 +82,7 @@ test('suggest_categories suggests the category that at least three transactions 
       category_id: null,
       share: null,
       seen: 0,
-      because: 'no transaction of "tram" has a category yet',
+      because: 'no transaction with "tram" has a category yet',
     },
   ])
 })
@@ -96,7 +96,7 @@ test('suggest_categories suggests nothing where less than four fifths agree, and
     category_id: null,
     share: 0.75,
     seen: 4,
-    because: 'only 3 of 4 transactions of "kiosk" have the same category',
+    because: 'only 3 of 4 transactions with "kiosk" have the same category',
   }])
   const newest = await file(caller, food, Array.from({ length: 20 }, () => 'Kiosk'))
   const [one] = await suggest(caller, ['kiosk'])
@@ -139,7 +139,7 @@ test.each([
   ['***', '***'],
 ])('suggest_categories takes %j for the payee "%s"', async (name, payee) => {
   const [one] = await suggest(await someone(), [name])
-  expect(one?.because).toBe(`no transaction of "${payee}" has a category yet`)
+  expect(one?.because).toBe(`no transaction with "${payee}" has a category yet`)
 })
 
 test('suggest_categories answers stored transactions by id, in the order of the request, and a transaction does not learn from itself', async () => {

@@ -127,7 +127,7 @@ test('a rule with mark_as_transfer marks new rows of an import, unless the row h
   const [giro, savings] = [await account(caller), await account(caller, 'Savings')]
   const food = await category(caller)
   const rule_id = await rule(caller, { set_name: 'Moved', add_tags: ['own'] })
-  const because = 'the rule "Savings" makes it a transfer'
+  const because = 'the rule "Savings" marks it as a transfer'
   expect(await send(caller, {}, { p_account_id: giro, p_dry_run: true })).toMatchObject({
     verdict: 'new',
     rule_id,
@@ -255,7 +255,7 @@ test('a transfer without another half is no way to join transactions: another id
   const [id, other] = [await pay(caller), await pay(caller, { amount: 100 })]
   const refused = {
     status: 400,
-    body: { code: '22023', message: 'transfer_id cannot be set or changed' },
+    body: { code: '22023', message: "transfer_id can't be set or changed" },
   }
   await caller.patch(`/transactions?id=eq.${id}`, { transfer_id: id })
   for (const transfer_id of [id, randomUUID()]) {

@@ -96,10 +96,10 @@ test('create_transfer between currencies takes both amounts', async () => {
     currency: 'eur',
   }])
   expect(await mine.post('/rpc/create_transfer', between(bank, euros))).toMatchObject(
-    refused('from usd to eur needs to_amount'),
+    refused('a transfer from USD to EUR needs to_amount'),
   )
   expect(await mine.post('/rpc/create_transfer', between(bank, savings, { to_amount: 199 })))
-    .toMatchObject(refused(/^both accounts are of usd/))
+    .toMatchObject(refused(/^both accounts are in USD/))
   expect(
     (await mine.post('/rpc/create_transfer', between(bank, savings, { to_amount: 200 }))).status,
   ).toBe(200)
@@ -109,10 +109,10 @@ test.each([0, -1, 0.004, 'NaN', 'Infinity', 1e12, 999_999_999_999.996, null])(
   'create_transfer refuses the amount %s',
   async (amount) => {
     expect(await mine.post('/rpc/create_transfer', between(bank, savings, { amount })))
-      .toMatchObject(refused(/^amount is not the amount of a transfer/))
+      .toMatchObject(refused(/^amount is not a valid transfer amount/))
     if (amount === null) return
     expect(await mine.post('/rpc/create_transfer', between(bank, euros, { to_amount: amount })))
-      .toMatchObject(refused(/^to_amount is not the amount/))
+      .toMatchObject(refused(/^to_amount is not a valid transfer amount/))
   },
 )
 
@@ -120,10 +120,10 @@ test('create_transfer refuses the same account twice, accounts of two contexts, 
   const count = async () => (await mine.get('/transactions?select=id')).body.length
   const before = await count()
   expect(await mine.post('/rpc/create_transfer', between(bank, bank))).toMatchObject(
-    refused('a transfer is between two accounts'),
+    refused('a transfer needs two different accounts'),
   )
   expect(await ours.post('/rpc/create_transfer', between(bank, await account(ours)))).toMatchObject(
-    refused('the accounts are of different contexts'),
+    refused('the accounts must be in the same workspace'),
   )
   const missing = { status: 404, body: { code: 'PT404', message: 'account not found' } }
   for (const other of [await account(bobs), await account(ours), crypto.randomUUID(), null]) {
@@ -143,7 +143,7 @@ test('create_transfer refuses the same account twice, accounts of two contexts, 
         body: {
           code: '22023',
           message: `transfer_date is not a date: '${transfer_date}'`,
-          hint: 'Dates are YYYY-MM-DD or ISO 8601 date-times, from 1900 to 2199.',
+          hint: 'Use YYYY-MM-DD or an ISO 8601 date-time, from 1900 to 2199.',
         },
       })
   }
@@ -193,28 +193,28 @@ test('a change of one half cannot reverse it, end it, give it another currency, 
   const before = await halves(outgoing.transfer_id, '*')
   const change = (what: object) => mine.patch(`/transactions?id=eq.${outgoing.id}`, what)
   expect(await change({ amount: 200 })).toMatchObject(
-    refused('a half of a transfer keeps its direction'),
+    refused("you can't reverse one side of a transfer"),
   )
   expect(await change({ amount: 0 })).toMatchObject(
-    refused('a half of a transfer keeps its direction'),
+    refused("you can't reverse one side of a transfer"),
   )
   expect(await change({ transfer_id: null })).toMatchObject(
-    refused('transfer_id cannot be set or changed'),
+    refused("transfer_id can't be set or changed"),
   )
   expect(await change({ transfer_id: crypto.randomUUID() })).toMatchObject(
-    refused('transfer_id cannot be set or changed'),
+    refused("transfer_id can't be set or changed"),
   )
   expect(await change({ account_id: null })).toMatchObject(
-    refused('a half of a transfer is in an account'),
+    refused('each side of a transfer needs an account'),
   )
   expect(await change({ account_id: savings })).toMatchObject(
-    refused('the two halves of a transfer are in different accounts'),
+    refused('the two sides of a transfer must be in different accounts'),
   )
   expect(await change({ account_id: euros })).toMatchObject(
-    refused('the account is of eur, the transaction of usd'),
+    refused('the account is in EUR, but the transaction is in USD'),
   )
   expect(await change({ account_id: euros, currency: 'eur' })).toMatchObject(
-    refused('a half of a transfer keeps its currency'),
+    refused("you can't change the currency of one side of a transfer"),
   )
   expect(await change({ account_id: await account(bobs) })).toMatchObject({
     status: 409,
@@ -315,7 +315,7 @@ test('a request that writes both halves can exchange their accounts, and cannot 
     account_id: bank,
   }])
   const [first, second] = await halves(outgoing.transfer_id, '*')
-  const different = refused('the two halves of a transfer say different things')
+  const different = refused("the two sides of the transfer don't match")
   expect(
     await mine.post(
       '/transactions',
@@ -365,7 +365,7 @@ test("transfer_id cannot be invented, or copied from the user's own or another u
   const [bobsHalf] = await transfer(bobs, await account(bobs), await account(bobs))
   for (const transfer_id of [crypto.randomUUID(), outgoing.transfer_id, bobsHalf.transfer_id]) {
     expect(await mine.post('/transactions', { name: 'x', amount: 1, transfer_id })).toMatchObject(
-      refused('transfer_id cannot be set or changed'),
+      refused("transfer_id can't be set or changed"),
     )
     expect(
       await mine.post('/transactions', [{ name: 'x', amount: 1, transfer_id }], {
@@ -415,7 +415,7 @@ test('transfer_id is accepted with both halves at once, as in an export, under t
   ]
   for (const wrong of wrongs)
     expect(await mine.post('/transactions', wrong(anew()))).toMatchObject(
-      refused('transfer_id cannot be set or changed'),
+      refused("transfer_id can't be set or changed"),
     )
 })
 
@@ -553,7 +553,7 @@ test('an undo is refused if the same tenant has used the transfer_id again, beca
   const answer = await mine.post('/rpc/undo', { p_activity_id: id })
   expect(answer).toMatchObject({
     status: 409,
-    body: { code: 'PT409', details: 'a transfer would have more than two halves' },
+    body: { code: 'PT409', details: 'a transfer would have more than two sides' },
   })
   expect(await halves(outgoing.transfer_id, 'amount')).toEqual([{ amount: -200 }, { amount: 200 }])
 })

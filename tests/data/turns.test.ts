@@ -123,7 +123,7 @@ test('a request that waits too long for others gets an error with the advice to 
   )
   expect(await ann.post('/tags', { name: 'late' })).toMatchObject({
     status: 409,
-    body: { code: 'PT409', message: 'another change of the same data is still under way' },
+    body: { code: 'PT409', message: 'another change to this data is still in progress' },
   })
   expect((await ann.get('/tags')).body).toEqual([])
   await release()

@@ -33,7 +33,7 @@ const changedAgain = {
   status: 409,
   body: {
     code: 'PT409',
-    message: expect.stringContaining('was changed again'),
+    message: expect.stringContaining('has changed since'),
     hint: expect.any(String),
   },
 }

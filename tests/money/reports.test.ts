@@ -99,7 +99,7 @@ async function compareStat(books: Books, { question, call }: Query, fn: Fn): Pro
   if (Array.isArray(expected))
     return expect([answer.status, answer.body.message]).toEqual([
       400,
-      expect.stringContaining(expected.join(', ')),
+      expect.stringContaining(expected.join(', ').toUpperCase()),
     ])
   expect([answer.status, numberOf(answer.body, fn)], answer.text).toEqual([200, expected.figure])
   expect(BigInt(answer.headers.get('x-left-out') ?? 0)).toBe(expected.leftOut)

@@ -4,13 +4,13 @@ import { reasonText } from './reasons.ts'
 test('the reasons of the service have a text, without the ids in them', () => {
   const id = '0198c0de-0000-7000-8000-000000000001'
   expect([
-    `3 of 4 transactions of "rewe" are in Food, such as ${id}, ${id}`,
-    `4 of 4 transactions of "rewe" are in Food`,
-    'no transaction of "rewe" has a category yet',
-    'fewer than three transactions of "rewe" have the same category',
-    'only 2 of 5 transactions of "rewe" have the same category',
-    'the rule "Shop; one" applies; no transaction of "rewe" has a category yet',
-    'the rule "Savings" makes it a transfer',
+    `3 of 4 transactions with "rewe" are in Food, such as ${id}, ${id}`,
+    `4 of 4 transactions with "rewe" are in Food`,
+    'no transaction with "rewe" has a category yet',
+    'fewer than three transactions with "rewe" have the same category',
+    'only 2 of 5 transactions with "rewe" have the same category',
+    'the rule "Shop; one" applies; no transaction with "rewe" has a category yet',
+    'the rule "Savings" marks it as a transfer',
     'another sentence',
   ].map(reasonText)).toEqual([
     '3 of 4 transactions with “rewe” are in Food.',

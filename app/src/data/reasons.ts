@@ -10,7 +10,7 @@ export type Reason =
 /** Parses the sentence of the service. Returns null for an unknown one. */
 export function reasonOf(because: string): Reason | null {
   const seen =
-    /^(\d+) of (\d+) transactions of "(.*?)" are in (.*?)(?:, such as [\da-f-]{36}(?:, [\da-f-]{36})*)?$/s
+    /^(\d+) of (\d+) transactions with "(.*?)" are in (.*?)(?:, such as [\da-f-]{36}(?:, [\da-f-]{36})*)?$/s
       .exec(because)
   if (seen !== null)
     return {
@@ -20,11 +20,13 @@ export function reasonOf(because: string): Reason | null {
       payee: seen[3] ?? '',
       category: seen[4] ?? '',
     }
-  const none = /^no transaction of "(.*)" has a category yet$/s.exec(because)
+  const none = /^no transaction with "(.*)" has a category yet$/s.exec(because)
   if (none !== null) return { kind: 'new', payee: none[1] ?? '' }
-  const few = /^fewer than three transactions of "(.*)" have the same category$/s.exec(because)
+  const few = /^fewer than three transactions with "(.*)" have the same category$/s.exec(because)
   if (few !== null) return { kind: 'few', payee: few[1] ?? '' }
-  const mixed = /^only (\d+) of (\d+) transactions of "(.*)" have the same category$/s.exec(because)
+  const mixed = /^only (\d+) of (\d+) transactions with "(.*)" have the same category$/s.exec(
+    because,
+  )
   return mixed === null
     ? null
     : { kind: 'mixed', agreeing: Number(mixed[1]), seen: Number(mixed[2]), payee: mixed[3] ?? '' }
@@ -32,7 +34,7 @@ export function reasonOf(because: string): Reason | null {
 
 /** Returns the reason in the language of the user. A sentence of an unknown form stays as it is. */
 export function reasonText(because: string): string {
-  const rule = /^the rule "(.*?)" (applies|makes it a transfer)(?:; (.*))?$/s.exec(because)
+  const rule = /^the rule "(.*?)" (applies|marks it as a transfer)(?:; (.*))?$/s.exec(because)
   if (rule !== null) {
     const [, name = '', effect, rest] = rule
     return [

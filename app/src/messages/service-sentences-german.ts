@@ -57,23 +57,27 @@ export const german: Readonly<Record<string, string>> = {
     'Wenn es mit dieser Adresse einen Zugang gibt, ist eine Mail unterwegs.',
   'Your password was changed and all sessions were ended. Sign in again.':
     'Dein Passwort ist geändert, alle Sitzungen sind beendet. Melde dich neu an.',
-  'what this request changed was changed again, or is already undone':
+  'the data has changed since this request, or the request was already undone':
     'Das wurde danach noch einmal geändert oder ist schon rückgängig gemacht.',
-  'another change of the same data is still under way':
+  'another change to this data is still in progress':
     'Eine andere Änderung läuft noch. Versuch es gleich noch einmal.',
-  'a line item of a transfer has no category': 'Ein Teil einer Umbuchung hat keine Kategorie.',
-  'one of the transactions is half of a transfer already':
+  "a line item of a transfer can't have a category":
+    'Ein Teil einer Umbuchung hat keine Kategorie.',
+  'one of the transactions is already part of a transfer':
     'Eine der Buchungen gehört schon zu einer Umbuchung.',
-  'a half of a transfer keeps its direction':
+  "you can't reverse one side of a transfer":
     'Bei einer Umbuchung bleibt die Richtung gleich. Lösch sie und leg sie neu an.',
-  'a half of a transfer keeps its currency':
+  "you can't change the currency of one side of a transfer":
     'Bei einer Umbuchung bleibt die Währung gleich. Lösch sie und leg sie neu an.',
-  'a half of a transfer is in an account': 'Eine Umbuchung braucht auf beiden Seiten ein Konto.',
-  'the two halves of a transfer are in different accounts':
+  'each side of a transfer needs an account': 'Eine Umbuchung braucht auf beiden Seiten ein Konto.',
+  'the two sides of a transfer must be in different accounts':
     'Die beiden Seiten einer Umbuchung liegen auf verschiedenen Konten.',
-  'a transfer is between two accounts': 'Eine Umbuchung braucht zwei verschiedene Konten.',
-  'a failed transaction moves no money': 'Eine fehlgeschlagene Buchung bewegt kein Geld.',
+  'a transfer needs two different accounts': 'Eine Umbuchung braucht zwei verschiedene Konten.',
+  'the two transactions must be in different accounts':
+    'Eine Umbuchung braucht zwei verschiedene Konten.',
+  "a failed transaction can't be part of a transfer":
+    'Eine fehlgeschlagene Buchung bewegt kein Geld.',
   'the transactions are more than five days apart':
     'Die Buchungen liegen mehr als fünf Tage auseinander.',
-  'a category cannot replace itself': 'Wähle eine andere Kategorie.',
+  "a category can't replace itself": 'Wähle eine andere Kategorie.',
 }

@@ -22,7 +22,10 @@ test.each([
   [ofRule('subscriptions_days_in_order'), 'The end date is before the start date.'],
   [ofRule('one_of_tomorrow'), 'One of the values isn’t allowed.'],
   [refused('22003', 'numeric field overflow'), 'The amount is too large.'],
-  [refused('22023', 'from_account_id and to_account_id are different'), 'Something went wrong.'],
+  [
+    refused('22023', 'from_account_id and to_account_id must be different'),
+    'Something went wrong.',
+  ],
   [refused('NETWORK_ERROR', 'fetch failed'), 'No response. Check your connection and try again.'],
 ])('the message for “%s” contains no term of the database', (error, message) => {
   expect(messageOf(error)).toEqual({ message, hint: null })
@@ -33,25 +36,32 @@ test('messages of the service for people are shown, and its hints for programs a
     messageOf(
       refused(
         '22023',
-        'a half of a transfer keeps its currency',
+        "you can't change the currency of one side of a transfer",
         'Delete the transfer and create another.',
       ),
     ),
   )
     .toEqual({
-      message: 'A half of a transfer keeps its currency.',
+      message: "You can't change the currency of one side of a transfer.",
       hint: 'Delete the transfer and create another.',
     })
   expect(
     messageOf(
       refused(
         '22023',
-        'the account is of eur',
-        "Leave currency out or send the account's; /rpc/create_transfer moves money.",
+        'the account is in EUR, but the transaction is in USD',
+        "Omit currency or send the account's currency. To move money, use /rpc/create_transfer.",
       ),
     ),
   )
-    .toEqual({ message: 'The account is of eur.', hint: null })
+    .toEqual({ message: 'The account is in EUR, but the transaction is in USD.', hint: null })
+})
+
+test('the app says team and link where the service says organization and token', () => {
+  expect(messageOf(refused('ORGANIZATION_LIMIT_REACHED', 'You can own up to 5 organizations.')))
+    .toEqual({ message: 'You can own up to 5 teams.', hint: null })
+  expect(messageOf(refused('INVALID_TOKEN', 'The token is invalid, expired or already used.')))
+    .toEqual({ message: 'This link is invalid, expired or already used.', hint: null })
 })
 
 test('a refusal for closed days names the last one as users write it, and says where they are opened', () => {
@@ -59,8 +69,8 @@ test('a refusal for closed days names the last one as users write it, and says w
     messageOf(
       refused(
         'PT409',
-        'the days until 2024-12-31 are closed',
-        'Nothing was stored. Or open the days first: change closed_until of the account.',
+        'the period through 2024-12-31 is closed',
+        'Nothing was saved. Use a later date, or reopen the period first: change closed_until of the account.',
       ),
     ),
   )

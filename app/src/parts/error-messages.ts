@@ -39,7 +39,7 @@ const ownCodes = ['GONE', 'CHANGED_MEANWHILE']
  * Whether a sentence is for programs: it names a table, a column or a URL, or says what to send.
  */
 const isForPrograms = (text: string) =>
-  /\w_\w|["/]|\b(column|relation|constraint)\b|^(Send|Leave) /.test(text)
+  /\w_\w|["/]|\b(column|relation|constraint)\b|^(Send|Omit) /.test(text)
 
 const sentence = (text: string) =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`
@@ -48,8 +48,8 @@ const sentence = (text: string) =>
 function fileMessageOf({ code, message, details }: FinanceError): string | undefined {
   if (code !== 'QUOTA_EXCEEDED') return undefined
   const [limit = 0] = (/\d+/.exec(message) ?? []).map(Number)
-  if (message.startsWith('a file has at most')) return errors.files.tooLarge(formatSize(limit))
-  if (message.startsWith('a transaction has at most')) return errors.files.tooMany(limit)
+  if (message.startsWith('a file can have up to')) return errors.files.tooLarge(formatSize(limit))
+  if (message.startsWith('a transaction can have up to')) return errors.files.tooMany(limit)
   return errors.files.noSpace(formatSize(Number.parseInt(details ?? '0', 10)))
 }
 
@@ -57,7 +57,7 @@ function fileMessageOf({ code, message, details }: FinanceError): string | undef
 export function messageOf(error: Error): { message: string, hint: string | null } {
   if (!isFinanceError(error)) return { message: sentence(error.message), hint: null }
   const { code, message, hint } = error
-  const [, closedUntil] = /^the days until (\d{4}-\d\d-\d\d) are closed$/.exec(message) ?? []
+  const [, closedUntil] = /^the period through (\d{4}-\d\d-\d\d) is closed$/.exec(message) ?? []
   if (closedUntil !== undefined)
     return { message: errors.periodIsClosed(formatDay(closedUntil)), hint: null }
   const [, rule = ''] = /constraint "([^"]+)"/.exec(message) ?? []
