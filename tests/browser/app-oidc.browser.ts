@@ -75,7 +75,7 @@ test('Bob, who has no password, creates a key for a program, and deletes his acc
   await page.goto(`${story.stack.publicUrl}/settings`)
   await page.getByRole('button', { name: 'Delete account' }).click()
   await page.getByRole('button', { name: 'Email me the link' }).click()
-  await page.getByText('Enter your password, or sign in again').waitFor()
+  await page.getByText('Enter your password or sign in again').waitFor()
   expect(await barriers(page)).toEqual([])
   await continueThere(page)
   await page.getByRole('button', { name: 'Delete account' }).click()

@@ -90,7 +90,7 @@ test('Ann adds a passkey, signs in with it alone, renames it, and deletes it, af
     .toHaveLength(1)
   await signOut(page, ann)
   await press(page, 'Use passkey')
-  await sees(page, 'The passkey response is not valid for this service')
+  await sees(page, "The passkey wasn't accepted")
   await page.context().close()
 })
 

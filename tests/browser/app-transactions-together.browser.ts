@@ -47,7 +47,7 @@ describe('an editor and the owner of a team', () => {
     await said(page, 'Rent changed.')
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { amount: -999 })
     await undo(page, 'Rent changed.')
-    await page.getByText('what this request changed was changed again').waitFor()
+    await page.getByText('the data has changed since this request').waitFor()
     await soon(() => amountOf(page, 'Rent')).toBe('-$999.00')
   })
 
@@ -64,7 +64,7 @@ describe('an editor and the owner of a team', () => {
     await said(page, '2 transactions changed.')
     await send(owner, 'PATCH', `/transactions?id=eq.${other}`, { status: 'failed' })
     await undo(page, '2 transactions changed.')
-    await page.getByText('what this request changed was changed again').waitFor()
+    await page.getByText('the data has changed since this request').waitFor()
     await soon(() => row(page, 'Heating').locator('.tx-name').textContent()).toBe('Heatingfailed')
     await soon(() => row(page, 'Rent').locator('.tx-name').textContent()).toBe('Rentpending')
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { status: 'paid' })

@@ -349,7 +349,7 @@ describe('Bea, with two accounts', () => {
     await soon(() => rowsOf(other)).toEqual(['Market1 split#shared#weekly | -$44.00'])
     await page.locator('.toast', { hasText: ' changed.' }).getByRole('button', { name: 'Undo' })
       .click()
-    await page.getByText('what this request changed was changed again').waitFor()
+    await page.getByText('the data has changed since this request').waitFor()
     await other.close()
   })
 })

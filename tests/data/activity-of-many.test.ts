@@ -185,7 +185,7 @@ describe('the limit', () => {
         body: {
           code: 'PT413',
           message: 'this request would change more than 50100 rows',
-          hint: expect.stringContaining('Send it in parts'),
+          hint: expect.stringContaining('Split the request'),
         },
       }
       const all = 'created_at=not.is.null'

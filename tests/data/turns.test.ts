@@ -226,7 +226,7 @@ describe('a request that its client repeats', () => {
         code: 'IDEMPOTENCY_KEY_NOT_SUPPORTED',
         details: null,
         hint: expect.stringContaining(
-          'an own id in each row with Prefer: resolution=ignore-duplicates',
+          'your own id in each row with Prefer: resolution=ignore-duplicates',
         ),
       },
     }

@@ -394,7 +394,7 @@ describe('a file that was changed', () => {
     [
       'another archive',
       () => archiveOf([['readme.txt', 'x\n']]),
-      /"readme.txt" does not belong in an export/,
+      /"readme.txt" is not part of an export/,
     ],
     [
       'without its manifest',
@@ -402,17 +402,17 @@ describe('a file that was changed', () => {
       /is not an export/,
     ],
     ['of another format', () => manifestWith({ format: 'x' }), /is not an export/],
-    ['of a later version', () => manifestWith({ version: 2 }), /version 2, and only version 1/],
-    ['with an empty manifest', () => manifestWith({ files: [] }), /not those of manifest.json/],
+    ['of a later version', () => manifestWith({ version: 2 }), /version 2, but only version 1/],
+    ['with an empty manifest', () => manifestWith({ files: [] }), /match manifest.json/],
     [
       'with an invalid manifest',
       () => manifestWith({ files: [null] }),
-      /is invalid|incomplete or was changed/,
+      /is invalid|incomplete or was modified/,
     ],
     [
       'without a table',
       () => changed((copy) => copy.delete('personal/tags.jsonl')),
-      /not those of manifest.json/,
+      /match manifest.json/,
     ],
     [
       'with a changed row',
@@ -425,12 +425,12 @@ describe('a file that was changed', () => {
     [
       'with a path outside of its folder',
       () => changed((copy) => copy.set('../../etc/passwd', 'x\n')),
-      /incomplete or was changed|does not belong in an export/,
+      /incomplete or was modified|is not part in an export/,
     ],
     [
       'with an additional file',
       () => changed((copy) => copy.set('personal/evil.sh', 'x\n')),
-      /does not belong in an export/,
+      /is not part of an export/,
     ],
     [
       'with a row that is no object',
@@ -445,17 +445,17 @@ describe('a file that was changed', () => {
     [
       'without the file of an attachment',
       () => changed((copy) => copy.delete(receiptPath(copy))),
-      /not those of manifest.json/,
+      /match manifest.json/,
     ],
     [
       'with a file that is not in its list',
       () => changed((copy) => copy.set(`files/${'0'.repeat(64)}`, 'x')),
-      /not those of manifest.json/,
+      /match manifest.json/,
     ],
     [
       'with a file that is larger than its list says',
       () => changed((copy) => copy.set(receiptPath(copy), 'A receipt of 20.00 and more')),
-      /unpacks to more/,
+      /contains more data/,
     ],
     [
       'with a file that is larger than any attachment',
@@ -483,7 +483,7 @@ describe('a file that was changed', () => {
     [
       'with a decompression bomb',
       () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(900_000)}"}\n`.repeat(40)),
-      /unpacks to more/,
+      /contains more data/,
     ],
     [
       'with an invalid id',
