@@ -157,3 +157,7 @@ export const fieldsOfConstraints: Readonly<Record<string, readonly string[]>> = 
   transactions_subscription_id_fkey: ['subscription_id'],
   transactions_tenant_import: ['source', 'external_id'],
 }
+
+/** The free texts of a transaction, with their maximum lengths. */
+export const textLengths = { reference_no: 255, description: 5000 } as const
+export type TextColumn = keyof typeof textLengths

@@ -14,9 +14,9 @@ import { type Change, createSessionStore, type SessionStore } from './session.ts
 import { realClock } from './stream.ts'
 import { type UpdateUnchanged, updateUnchangedOf } from './unchanged.ts'
 
-export { type TextColumn, textLengths } from '../bank-files/text-columns.ts'
 export type { AttachOptions } from './attachments.ts'
 export type * from './database.ts'
+export { type TextColumn, textLengths } from './fields.ts'
 export { FinanceError, financeError, unwrap } from './errors.ts'
 export { createPasskey, signInWithPasskey, supportsPasskeys } from './passkeys.ts'
 export type { SessionStorage } from './keychain.ts'

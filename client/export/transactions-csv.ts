@@ -1,6 +1,6 @@
 /** Writes the file `transactions.csv` of an export, for spreadsheets. */
+import { textLengths } from '../fields.ts'
 import { csvText } from '../../bank-files/formulas.ts'
-import { textLengths } from '../../bank-files/text-columns.ts'
 import { members } from './raw-json.ts'
 
 /** The columns of the file. `category` and `account` contain names. */
