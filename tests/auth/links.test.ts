@@ -21,7 +21,7 @@ describe('with an app at APP_URL', () => {
     await ann.signUp()
     const mail = await stack.mail.waitFor(ann.email)
     expect(linkIn(mail)).toMatch(new RegExp(`^${stack.publicUrl}/api/auth/verify-email\\?token=`))
-    expect(mail.text).toContain('your account at app.example.org')
+    expect(mail.text).toContain('your app.example.org account')
     const answer = await open(linkIn(mail), 'text/html')
     expect([answer.status, answer.headers.get('location')]).toEqual([
       303,

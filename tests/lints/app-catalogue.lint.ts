@@ -6,6 +6,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseAst } from 'vite'
+import { english } from '../../app/src/messages/service-sentences.ts'
 import { german } from '../../app/src/messages/service-sentences-german.ts'
 import { errorCodes } from '../../common/error-codes.ts'
 import { isPlace, textRules } from '../support/style.ts'
@@ -217,4 +218,13 @@ test('each error of the auth surface has a German sentence', () => {
     !(code in german) && !new RegExp(`^ +${code}:`, 'm').test(ofTheApp)
   )
   expect(missing).toEqual([])
+})
+
+test('the limits in the app’s sentences are those of the service', () => {
+  const numbersOf = (sentence: string | undefined) => sentence?.match(/\d+/g)
+  for (const [code, [, sentence]] of Object.entries(errorCodes)) {
+    if (!code.endsWith('_LIMIT_REACHED')) continue
+    const ofTheApp = [german[code], english[code] ?? sentence].map(numbersOf)
+    expect([code, ...ofTheApp]).toEqual([code, numbersOf(sentence), numbersOf(sentence)])
+  }
 })

@@ -12,7 +12,7 @@ async function loadGerman(): Promise<void> {
 if (language === 'de') void loadGerman()
 
 /** Sentences of codes for which the service has words of its interface, such as organization. */
-const english: Readonly<Record<string, string>> = {
+export const english: Readonly<Record<string, string>> = {
   INVALID_TOKEN: 'This link is invalid, expired or already used.',
   MEMBERSHIP_LIMIT_REACHED: 'This team has reached its limit of 50 members.',
   INVITATION_LIMIT_REACHED: 'This team has reached its limit of 100 pending invitations.',
