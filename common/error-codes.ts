@@ -45,8 +45,8 @@ export const errorCodes = {
   ],
   FORBIDDEN: [403, 'You are not allowed to do this.'],
   MEMBERSHIP_LIMIT_REACHED: [403, 'This organization has reached its limit of 50 members.'],
-  API_KEY_LIMIT_REACHED: [403, 'You can have up to 20 API keys. Delete one to add another.'],
-  CALENDAR_LIMIT_REACHED: [403, 'You can have up to 10 calendars. Delete one to add another.'],
+  API_KEY_LIMIT_REACHED: [403, 'You can have up to 20 API keys. Revoke one to add another.'],
+  CALENDAR_LIMIT_REACHED: [403, 'You can have up to 10 calendar URLs. Revoke one to add another.'],
   WEBHOOK_LIMIT_REACHED: [403, 'You can have up to 10 webhooks. Delete one to add another.'],
   INVITATION_LIMIT_REACHED: [
     403,

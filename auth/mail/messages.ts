@@ -137,7 +137,7 @@ export function emailChangeNoticeMessage(
     name: plainName(mail.name),
     site,
     before:
-      `Someone signed in to your ${site} account asked to change its email address to ${
+      `Someone who is signed in to your ${site} account asked to change its email address to ${
         plainAddress(mail.newEmail)
       }. `
       + 'If this was you, you don’t need to do anything. If it wasn’t you, stop the change:',
@@ -165,7 +165,7 @@ export function accountDeletionMessage(
     name: plainName(mail.name),
     site,
     before:
-      `Someone signed in to your ${site} account asked to delete it, along with all your personal data. If this was you, open this link in the same browser to confirm:`,
+      `Someone who is signed in to your ${site} account asked to delete it, along with all your personal data. If this was you, open this link in the same browser to confirm:`,
     action: 'Review and delete',
     url,
     after: [
@@ -198,7 +198,7 @@ const noticeTexts: Record<AccountEventKind, NoticeText> = {
     text: (account) => `A new device signed in to ${account}`,
   },
   sessions_revoked: {
-    subject: 'You were signed out elsewhere',
+    subject: 'You were signed out on your other devices',
     text: (account) => `Other sessions of ${account} were ended`,
   },
   password_changed: {
@@ -387,7 +387,7 @@ export function noticeMessage(mail: Notice & { site: string, url: string }): Mes
       [
         kind === 'email_changed'
           ? `If this wasn’t you, use the “This wasn’t me” link in the email about the change. It is valid for seven days. If you don’t have that email, contact the operator of ${site}.`
-          : 'If this wasn’t you, choose a new password there (“Forgot your password?”), which ends all sessions. Then delete any passkeys that aren’t yours, and review your account activity.',
+          : 'If this wasn’t you, use “Forgot your password?” to choose a new one. That ends all sessions. Then delete any passkeys that aren’t yours, and review your account activity.',
       ],
   })
 }

@@ -150,7 +150,7 @@ const surfacesOf = (
   {
     name: 'docs',
     url: `${publicUrl}/docs`,
-    purpose: 'The documentation of both surfaces, to read and to try.',
+    purpose: 'The API documentation, to read and to try.',
   },
 ]
 

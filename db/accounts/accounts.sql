@@ -10,19 +10,19 @@ comment on column api.accounts.name is 'Name, 1 to 255 characters, not only blan
 comment on column api.accounts.type is '`checking`, `savings`, `credit_card`, `cash`, `investment`, `loan` or `asset`';
 comment on column api.accounts.currency is
   'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case. Cannot be changed while the account has '
-  'transactions, subscriptions or stated balances';
+  'transactions, recurring items or statement balances';
 comment on column api.accounts.balance is
-  'Opening balance, may be negative; `current_balance` adds the transactions. 2 decimal places, more are rounded '
-  'half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency '
-  'without decimals, such as `jpy`';
+  'Opening balance, may be negative; `current_balance` adds the transactions. Up to 2 decimal places; further ones '
+  'are rounded half away from zero. In a currency with 3 decimals, such as `kwd`, a third is rejected. In one '
+  'without decimals, such as `jpy`, a whole number';
 comment on column api.accounts.opened_on is
   'Day of the opening balance, 1900 to 2199: `balance` counts from this day on. Null: it counts on every day';
 comment on column api.accounts.closed_on is
   'Day on which the account was closed, 1900 to 2199 and not before `opened_on`. Null: it is open. A closed account '
   'keeps its transactions and takes new ones; balances list it only until then, or while it has a balance';
 comment on column api.accounts.closed_until is
-  'The last closed day, 1900 to 2199. Until then no transaction of the account can be added, changed or deleted, '
-  'nor the opening balance changed. Null: no day is closed. `closings` close days of all accounts';
+  'Last day of the closed period, 1900 to 2199. Through this date, you can''t add, change or delete the account''s '
+  'transactions or change its opening balance. Null: nothing is closed. `closings` close days of all accounts';
 comment on column api.accounts.description is 'Up to 5000 characters';
 comment on column api.accounts.institution is 'Bank or broker, up to 255 characters';
 comment on column api.accounts.account_number is 'Only the last four digits are stored, whatever you send';
@@ -36,7 +36,7 @@ comment on column api.accounts.organization_id is
   'cannot be changed';
 comment on column api.accounts.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 comment on column api.accounts.created_at is 'Set by the service';
 comment on column api.accounts.updated_at is 'Set by the service at each change';
 
@@ -83,7 +83,7 @@ begin
   if exists (select from api.subscriptions s where p_account_id in (s.account_id, s.to_account_id)) then
     perform private.invalid(
       format('the account has recurring items in %s', upper(p_currency)),
-      'Change account_id and currency of these subscriptions first, or create another account.');
+      'Change account_id and currency of these recurring items (subscriptions) first, or create another account.');
   end if;
   if exists (select from api.balances b where b.account_id = p_account_id) then
     perform private.invalid(

@@ -12,13 +12,12 @@ An account has one balance for a day. `POST` with `Prefer: resolution=merge-dupl
 `on_conflict=account_id,on_date` creates or replaces it.$$;
 comment on column api.balances.id is 'Identifier';
 comment on column api.balances.account_id is
-  'Id of an account of the same context. The balance is in its currency, and is deleted with it';
-comment on column api.balances.on_date is
-  'The day at whose end the account had the balance: a date between 1900 and 2199';
+  'Id of an account in the same workspace. The balance is in its currency, and is deleted with it';
+comment on column api.balances.on_date is 'Date of the balance, as of the end of that day: between 1900 and 2199';
 comment on column api.balances.balance is
-  'Stated balance in the account''s currency, may be negative. 2 decimal places, more are rounded half away from '
-  'zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, '
-  'such as `jpy`';
+  'Stated balance in the account''s currency, may be negative. Up to 2 decimal places; further ones are rounded half '
+  'away from zero. In a currency with 3 decimals, such as `kwd`, a third is rejected. In one without decimals, such '
+  'as `jpy`, a whole number';
 comment on column api.balances.source is 'Origin: `statement` of a bank, or `manual`. Default `manual`';
 comment on column api.balances.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.balances.organization_id is
@@ -26,7 +25,7 @@ comment on column api.balances.organization_id is
   'personal account; cannot be changed';
 comment on column api.balances.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 comment on column api.balances.created_at is 'Set by the service';
 comment on column api.balances.updated_at is 'Set by the service at each change';
 

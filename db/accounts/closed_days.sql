@@ -97,7 +97,7 @@ begin
   if until is not null and (new is null or private.may_write('transactions', p_operation, new.tenant))
     and (p_operation <> 'INSERT' or not exists (select from api.transactions where id = new.id)) then
     perform private.reject_closed(until,
-      case p_operation when 'UPDATE' then format('The transaction is %s.', new.id) end);
+      case p_operation when 'UPDATE' then format('Transaction ID: %s', new.id) end);
   end if;
 end
 $$;
@@ -126,7 +126,7 @@ begin
     where w.first_day <= k.until
     limit 1;
   if found then
-    perform private.reject_closed(closed.until, format('The transaction is %s.', closed.id));
+    perform private.reject_closed(closed.until, format('Transaction ID: %s', closed.id));
   end if;
 end
 $$;

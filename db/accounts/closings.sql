@@ -17,7 +17,7 @@ comment on column api.closings.organization_id is
   'cannot be changed';
 comment on column api.closings.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 comment on column api.closings.created_at is 'Set by the service';
 comment on column api.closings.updated_at is 'Set by the service at each change';
 

@@ -20,7 +20,7 @@ comment on column api.activity.user_id is 'Owner of the changed personal row; nu
 comment on column api.activity.organization_id is 'Organization of the changed row; null for a personal row';
 comment on column api.activity.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 comment on column api.activity.action is '`create`, `update` or `delete`';
 comment on column api.activity.table_name is 'The table of the row, such as `transactions`';
 comment on column api.activity.row_id is 'The row''s `id`; the `transaction_id` of a tag association';

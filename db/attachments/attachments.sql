@@ -17,7 +17,7 @@ comment on column api.attachments.user_id is
 comment on column api.attachments.organization_id is 'The team of its transaction. Filled from it; cannot be changed';
 comment on column api.attachments.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 comment on column api.attachments.name is
   'Name of the file, 1 to 255 characters in one line, not only blanks. Folders before it are removed. Clients must '
   'show it as text';
@@ -90,8 +90,8 @@ begin
     end if;
     if old.status = 'pending' then
       raise sqlstate 'PT409' using
-        message = 'the file of this attachment hasn''t been uploaded yet',
-        hint = 'Upload the file with the ticket from begin_upload first.';
+        message = 'this attachment''s file hasn''t been uploaded yet',
+        hint = 'First upload the file with the ticket from begin_upload.';
     end if;
     if new.name is distinct from old.name then
       new.name := private.base_name(new.name);

@@ -192,7 +192,7 @@ begin
       hint = 'id must be the ID of an attachment you can access.';
   end if;
   if current_status = 'pending' then
-    raise sqlstate 'PT409' using message = 'the file of this attachment hasn''t been uploaded yet',
+    raise sqlstate 'PT409' using message = 'this attachment''s file hasn''t been uploaded yet',
       hint = 'Try again once its status is ready.';
   end if;
   return jsonb_build_object('ticket', private.new_ticket(p_attachment_id, false, open_seconds),

@@ -22,7 +22,7 @@ begin
     or private.is_blank(file_name)
     or file_name ~ '[\u0001-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]' then
     perform private.invalid('the name of the file is not valid',
-      'name must be one line of 1 to 255 characters that is not only blanks or dots.');
+      'name must be a single line of 1 to 255 characters and can''t consist only of spaces or dots.');
   end if;
   if char_length(note) > 1000 then
     perform private.invalid('the note is too long', 'note can have up to 1000 characters.');

@@ -14,24 +14,24 @@ such a row leaves the months before the current one as they were, in `past_budge
 A category has one row for a month and currency. `POST` with `on_conflict=category_id,currency,month` and `Prefer:
 resolution=merge-duplicates` creates or replaces it.$$;
 comment on column api.budgets.id is 'Identifier';
-comment on column api.budgets.category_id is 'Id of a category of the same context';
+comment on column api.budgets.category_id is 'Id of a category in the same workspace';
 comment on column api.budgets.month is 'First day of the month, YYYY-MM-01, between 1900 and 2199; null is every month';
 comment on column api.budgets.starts_on is
-  'First day of the first month whose remainder is added up, YYYY-MM-01, between 1900 and 2199; default the month '
-  'in which it is created; null for a row of one month';
+  'First month whose leftover counts toward the rollover, YYYY-MM-01, between 1900 and 2199; default the month in '
+  'which it is created; null for a row of one month';
 comment on column api.budgets.amount is
-  'The limit; 0 or more, 2 decimal places, more are rounded half away from zero; a third is refused where the '
-  'currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
+  'The limit, 0 or more. Up to 2 decimal places; further ones are rounded half away from zero. In a currency with 3 '
+  'decimals, such as `kwd`, a third is rejected. In one without decimals, such as `jpy`, a whole number';
 comment on column api.budgets.currency is 'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
 comment on column api.budgets.rollover is
-  'Whether the remainder of the month before, or its overspending, is carried over to it';
+  'Whether each month starts with what was left or overspent in the month before';
 comment on column api.budgets.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.budgets.organization_id is
   'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal budget; '
   'cannot be changed';
 comment on column api.budgets.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 comment on column api.budgets.created_at is 'Set by the service';
 comment on column api.budgets.updated_at is 'Set by the service at each change';
 

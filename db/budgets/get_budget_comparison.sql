@@ -26,7 +26,7 @@ declare
   is_budgeted boolean;
 begin
   if lower(days) is null then
-    perform private.invalid('a budget comparison needs a range with an end',
+    perform private.invalid('a budget comparison needs an end date',
       'Send start_date and end_date, or a preset other than all_time.');
   end if;
   budgets := private.budget_terms(context, first_month);

@@ -9,26 +9,26 @@ current one as they were. The former budget is stored here. It applies to each m
 its own in `budgets` and no earlier past budget. If you delete a row, the next past budget or the current budget
 applies to these months.$$;
 comment on column api.past_budgets.id is 'Identifier';
-comment on column api.past_budgets.category_id is 'Id of a category of the same context';
+comment on column api.past_budgets.category_id is 'Id of a category in the same workspace';
 comment on column api.past_budgets.currency is 'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
 comment on column api.past_budgets.until is
   'First day of the first month to which it no longer applies, YYYY-MM-01, between 1900 and 2199';
 comment on column api.past_budgets.amount is
-  'The budget of a month; null is no budget; 0 or more, 2 decimal places, more are rounded half away from zero; a '
-  'third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as '
-  '`jpy`';
+  'The budget of a month; null is no budget; 0 or more. Up to 2 decimal places; further ones are rounded half away '
+  'from zero. In a currency with 3 decimals, such as `kwd`, a third is rejected. In one without decimals, such as '
+  '`jpy`, a whole number';
 comment on column api.past_budgets.rollover is
-  'Whether the remainder of the month before, or its overspending, was carried over to it';
+  'Whether each month started with what was left or overspent in the month before';
 comment on column api.past_budgets.starts_on is
-  'First day of the first month whose remainder was added up, YYYY-MM-01, between 1900 and 2199; null of a '
-  'category''s `monthly_budget`';
+  'First month whose leftover counted toward the rollover, YYYY-MM-01, between 1900 and 2199; null for a category''s '
+  '`monthly_budget`';
 comment on column api.past_budgets.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.past_budgets.organization_id is
   'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal budget; '
   'cannot be changed';
 comment on column api.past_budgets.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 comment on column api.past_budgets.created_at is 'Set by the service';
 comment on column api.past_budgets.updated_at is 'Set by the service at each change';
 

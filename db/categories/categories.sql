@@ -18,15 +18,15 @@ comment on column api.categories.name is 'Name, 1 to 255 characters, not only bl
 comment on column api.categories.color is 'Hex code: `#rgb`, `#rrggbb` or `#rrggbbaa`';
 comment on column api.categories.icon is 'Icon identifier, up to 100 characters';
 comment on column api.categories.kind is
-  '`expense` or `income`: the side of reports on which its amounts stand. Default the parent''s; without a parent '
-  '`expense`. A subcategory has its parent''s kind, also after a change of it';
+  '`expense` or `income`: whether reports count its amounts as expenses or income. Default the parent''s; without a '
+  'parent `expense`. A subcategory always has its parent''s kind';
 comment on column api.categories.parent_id is
-  'Id of another category of the same context that has no parent; null is none';
+  'Id of another category in the same workspace that has no parent; null is none';
 comment on column api.categories.monthly_budget is
-  'Monthly limit of spending; 0 or more, 2 decimal places, more are rounded half away from zero; a third is refused '
-  'where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`. '
-  '`/rpc/get_budget_comparison` compares it with spending. The first value applies to every month; a change leaves '
-  'the months before the current one as they were';
+  'Monthly limit of spending; 0 or more. Up to 2 decimal places; further ones are rounded half away from zero. In a '
+  'currency with 3 decimals, such as `kwd`, a third is rejected. In one without decimals, such as `jpy`, a whole '
+  'number. `/rpc/get_budget_comparison` compares it with spending. The first value applies to every month; a change '
+  'leaves the months before the current one as they were';
 comment on column api.categories.budget_currency is
   'Currency of monthly_budget: ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
 comment on column api.categories.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
@@ -35,7 +35,7 @@ comment on column api.categories.organization_id is
   'cannot be changed';
 comment on column api.categories.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 comment on column api.categories.created_at is 'Set by the service';
 comment on column api.categories.updated_at is 'Set by the service at each change';
 
@@ -178,7 +178,7 @@ begin
         'Move its subcategories first.');
     end if;
     if parent.kind <> new.kind then
-      perform private.invalid(format('a subcategory must have the same type as its parent: %s', parent.kind),
+      perform private.invalid(format('a subcategory must have the same kind as its parent: %s', parent.kind),
         'Omit kind, or change the kind of the parent.');
     end if;
   end if;

@@ -31,7 +31,7 @@ comment on column api.dashboards.organization_id is
   'cannot be changed';
 comment on column api.dashboards.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 comment on column api.dashboards.created_at is 'Set by the service';
 comment on column api.dashboards.updated_at is 'Set by the service at each change';
 

@@ -233,12 +233,12 @@ begin atomic
         case
           when p.source = 'subscription' then 'recorded from a recurring item'
           when p.external_id is null then 'entered'
-          else 'announced by the bank'
+          else 'pending at the bank'
         end,
         left(p.name, 100),
         p.day)
           || case when p.held_by is null then ''
-            else format('; the row from %s previously matched to it will be rematched', p.held_by) end
+            else format('; the row from %s that was matched to this transaction will be matched again', p.held_by) end
     end
   from pairs p
   where p.currency = p.row_currency

@@ -552,8 +552,8 @@ begin
       message = format('%s from this import %s changed since',
         case changed when 1 then '1 transaction' else changed || ' transactions' end,
         case changed when 1 then 'has' else 'have' end),
-      hint = 'Nothing was deleted. That includes transactions you edited and then reverted, and any with splits, '
-        'tags or receipts. Delete the transactions individually instead.';
+      hint = 'Nothing was deleted. A transaction also counts as changed if you edited and then reverted it, or if it '
+        'has splits, tags or receipts. Delete the transactions individually instead.';
   end if;
   perform private.unlink_import_transfers(p_import_id);
   -- the next import of the file may store these rows again

@@ -58,7 +58,7 @@ begin atomic
       case
         when coalesce(f.given_amount, 'null') = 'null' then 'amount is missing'
         when f.exact is null
-          then format('amount%s is not a number such as 12.50',
+          then format('amount%s is not a number; use a format such as 12.50',
             case jsonb_typeof(f.given_amount) when 'string' then format(' "%s"', left(f.given_amount #>> '{}', 40)) end)
         when abs(round(f.exact, 2)) >= 1e12 then 'amount is too large: it must be below 1,000,000,000,000'
         when private.currency_decimals(f.currency) = 0 and f.exact <> trunc(f.exact)
@@ -68,7 +68,7 @@ begin atomic
       end,
       case
         when f.given_date is not null and f.moment is null
-          then format('transaction_date "%s" is not a date such as 2025-01-31, from 1900 to 2199',
+          then format('transaction_date "%s" is not a date from 1900 to 2199, such as 2025-01-31',
             left(f.given_date, 40))
       end,
       case

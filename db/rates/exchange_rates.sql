@@ -27,7 +27,7 @@ comment on column api.exchange_rates.organization_id is
   'rate; cannot be changed';
 comment on column api.exchange_rates.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 comment on column api.exchange_rates.created_at is 'Set by the service';
 comment on column api.exchange_rates.updated_at is 'Set by the service at each change';
 

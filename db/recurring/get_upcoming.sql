@@ -15,7 +15,7 @@ declare
     case when start_date is null and end_date is null then coalesce(preset, 'this_month') else preset end);
 begin
   if lower(days) is null then
-    perform private.invalid('get_upcoming needs a range with an end',
+    perform private.invalid('get_upcoming needs an end date',
       'Send start_date and end_date, or a preset other than all_time.');
   end if;
   if upper(days) - lower(days) > 3660 then

@@ -13,34 +13,34 @@ comment on column api.subscriptions.title is 'Title, 1 to 255 characters, not on
 comment on column api.subscriptions.kind is
   '`expense`, `income` or `transfer`, which counts in no category. Default `expense`';
 comment on column api.subscriptions.amount is
-  'Amount of each due day, not negative: `kind` says the direction. Above 0 for a transfer. 2 decimal places, more '
-  'are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a '
-  'currency without decimals, such as `jpy`';
+  'Amount of each due day, not negative: `kind` says the direction. Above 0 for a transfer. Up to 2 decimal places; '
+  'further ones are rounded half away from zero. In a currency with 3 decimals, such as `kwd`, a third is rejected. '
+  'In one without decimals, such as `jpy`, a whole number';
 comment on column api.subscriptions.period is '`monthly`, `yearly`, `quarterly`, `semi-annually`, `weekly` or `daily`';
 comment on column api.subscriptions.description is 'Up to 5000 characters';
 comment on column api.subscriptions.logo_url is 'http or https URL, up to 2048 characters';
 comment on column api.subscriptions.interval_in_days is 'Custom interval for a non-standard period, 1 to 3660';
-comment on column api.subscriptions.category_id is 'Id of a category of the same context';
+comment on column api.subscriptions.category_id is 'Id of a category in the same workspace';
 comment on column api.subscriptions.currency is
   'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case; with an `account_id` that of the account';
 comment on column api.subscriptions.starts_on is
-  'The first due day, from which the others are counted: a date between 1900 and 2199. Default today';
+  'First due date; later ones are counted from it: between 1900 and 2199. Default today';
 comment on column api.subscriptions.ends_on is
-  'The last possible due day: a date between 1900 and 2199, not before starts_on; null is no end';
+  'Last possible due date: between 1900 and 2199, not before starts_on; null is no end';
 comment on column api.subscriptions.account_id is
-  'Id of an account of the same context: it pays an expense or a transfer, and receives an income';
+  'Id of an account in the same workspace: it pays an expense or a transfer, and receives an income';
 comment on column api.subscriptions.to_account_id is
-  'Id of the account that receives a transfer: another one of the same context and currency. An active transfer has '
-  'both accounts, and no other kind has this one';
+  'Id of the account that receives a transfer: another one in the same workspace and currency. An active transfer '
+  'has both accounts, and no other kind has this one';
 comment on column api.subscriptions.is_active is
-  'Whether it is due at all. The deletion of one of its accounts ends this for a transfer';
+  'Whether the item is active. Deleting one of the accounts of a transfer makes it inactive';
 comment on column api.subscriptions.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.subscriptions.organization_id is
   'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal '
   'subscription; cannot be changed';
 comment on column api.subscriptions.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 
 
 alter table api.subscriptions enable row level security;

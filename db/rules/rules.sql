@@ -12,19 +12,19 @@ The deletion of its category removes the action. A rule without any other action
 comment on column api.rules.id is 'Identifier';
 comment on column api.rules.name is 'Name, 1 to 255 characters, not only blanks';
 comment on column api.rules.priority is
-  'The rule with the lowest number is the first. Default 0; the oldest of equal ones is the first';
+  'The rule with the lowest number applies first; of equal ones, the oldest. Default 0';
 comment on column api.rules.conditions is
   'Array of 1 to 50 filters, as `/rpc/get_filtered_transactions` takes them. All must hold. Conditions that '
   'contradict each other are refused. Up to 16 KiB and 16 levels; its numbers are below 1e30 and have up to 50 '
   'decimal places';
-comment on column api.rules.set_category_id is 'Id of a category of the same context, which the transaction gets';
+comment on column api.rules.set_category_id is 'Id of a category in the same workspace, which the transaction gets';
 comment on column api.rules.set_name is 'The name that the transaction gets, 1 to 255 characters, not only blanks';
 comment on column api.rules.add_tags is
-  'Up to 20 tags that the transaction gets: names of 1 to 100 characters, or ids of tags of the same context. A '
+  'Up to 20 tags that the transaction gets: names of 1 to 100 characters, or ids of tags in the same workspace. A '
   'name without a tag creates the tag when the rule is applied';
 comment on column api.rules.mark_as_transfer is
-  'Whether the transaction becomes a transfer whose other half is in no account, so that no report counts it as '
-  'income or expense. Default false. Excludes `set_category_id`';
+  'Whether the transaction becomes a transfer whose other side isn''t in any account, so that no report counts it as '
+  'income or expense. Default false. Can''t be combined with `set_category_id`';
 comment on column api.rules.is_active is
   'Whether the rule is applied. An active rule has at least one of `set_category_id`, `set_name`, `add_tags` and '
   '`mark_as_transfer`';
@@ -34,7 +34,7 @@ comment on column api.rules.organization_id is
   'cannot be changed';
 comment on column api.rules.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 comment on column api.rules.created_at is 'Set by the service. Rules of one request are ordered as they were sent';
 comment on column api.rules.updated_at is 'Set by the service at each change';
 

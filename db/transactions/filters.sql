@@ -267,7 +267,7 @@ begin
       else texts[1]::timestamptz > texts[2]::timestamptz
         or includes_day and texts[1]::timestamptz = texts[2]::timestamptz
     end) then
-    perform private.invalid(format('from is after to in %s', name), 'Swap them.');
+    perform private.invalid(format('the range of %s starts after it ends', name), 'Swap them.');
   end if;
   for numbers, moments, days in
     select case kind when 'number' then range::nummultirange end, case kind when 'date' then range::tstzmultirange end,

@@ -36,9 +36,10 @@ begin
     into items from api.line_items l where l.transaction_id = new.transaction_id;
   if not private.line_items_fit(items.total, owner.amount) then
     raise check_violation using
-      message = format('line items violate constraint "line_items_fit": they total %s, but their transaction is %s',
+      message = format(
+        'line items violate constraint "line_items_fit": they total %s, but the transaction amount is %s',
         items.total, owner.amount),
-      detail = format('The transaction is %s.', new.transaction_id),
+      detail = format('Transaction ID: %s', new.transaction_id),
       hint = case
         when owner.amount = 0 then 'The line items of a transaction of 0 must total 0.'
         when sign(items.total) = sign(owner.amount) then
@@ -54,7 +55,7 @@ begin
       message = format(
         'line items violate constraint "line_items_amount_fits_currency": %s is not a whole number, but '
         'their transaction is in %s', items.not_whole, upper(owner.currency)),
-      detail = format('The transaction is %s.', new.transaction_id),
+      detail = format('Transaction ID: %s', new.transaction_id),
       hint = format('The amounts of its line items must be whole numbers, because %s has no decimals. Change the '
         'items before the currency.', upper(owner.currency)),
       table = 'line_items', schema = 'api', constraint = 'line_items_amount_fits_currency';

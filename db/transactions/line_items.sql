@@ -16,17 +16,17 @@ comment on column api.line_items.id is 'Identifier';
 comment on column api.line_items.transaction_id is 'Id of its transaction';
 comment on column api.line_items.name is 'Name, 1 to 255 characters, not only blanks';
 comment on column api.line_items.amount is
-  'Amount in the transaction''s currency, with its own sign: negative in an expense, positive for a coupon or '
-  'refund there. 2 decimal places, more are rounded half away from zero; a third is refused where the currency has '
-  '3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
+  'Amount in the transaction''s currency, with its own sign: negative in an expense, positive for a coupon or refund '
+  'there. Up to 2 decimal places; further ones are rounded half away from zero. In a currency with 3 decimals, such '
+  'as `kwd`, a third is rejected. In one without decimals, such as `jpy`, a whole number';
 comment on column api.line_items.quantity is 'Quantity: a number with 3 decimal places';
-comment on column api.line_items.category_id is 'Id of a category of the transaction''s context';
+comment on column api.line_items.category_id is 'Id of a category in the transaction''s workspace';
 comment on column api.line_items.user_id is
   'Owner of its transaction, if that is personal. Filled from it; cannot be changed';
 comment on column api.line_items.organization_id is 'The team of its transaction. Filled from it; cannot be changed';
 comment on column api.line_items.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 
 alter table api.line_items enable row level security;
 create policy line_items_read on api.line_items for select to authenticated

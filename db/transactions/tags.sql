@@ -15,7 +15,7 @@ comment on column api.tags.organization_id is
   'be changed';
 comment on column api.tags.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 comment on column api.tags.created_at is 'Set by the service';
 
 

@@ -7,14 +7,14 @@ $$Tag associations: the tags of each transaction
 Visible and writable like the transaction, and deleted with it or with the tag. Transaction and tag are of one
 context. To set a tag that may be set already, send `Prefer: resolution=ignore-duplicates`.$$;
 comment on column api.transaction_tags.transaction_id is 'Id of the transaction';
-comment on column api.transaction_tags.tag_id is 'Id of a tag of the transaction''s context';
+comment on column api.transaction_tags.tag_id is 'Id of a tag in the transaction''s workspace';
 comment on column api.transaction_tags.user_id is
   'Owner of its transaction, if that is personal. Filled from it; cannot be changed';
 comment on column api.transaction_tags.organization_id is
   'The team of its transaction. Filled from it; cannot be changed';
 comment on column api.transaction_tags.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 
 alter table api.transaction_tags enable row level security;
 create policy transaction_tags_read on api.transaction_tags for select to authenticated

@@ -18,29 +18,29 @@ The deletion of a transaction deletes its line items and tag associations. Embed
 `select=*,category:categories(id,name),line_items(*),tags(*)`.$$;
 comment on column api.transactions.id is 'Identifier';
 comment on column api.transactions.amount is
-  'Amount, negative for an expense. 2 decimal places, more are rounded half away from zero; a third is refused '
-  'where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`; below '
-  '1,000,000,000,000';
+  'Amount, negative for an expense. Up to 2 decimal places; further ones are rounded half away from zero. In a '
+  'currency with 3 decimals, such as `kwd`, a third is rejected. In one without decimals, such as `jpy`, a whole '
+  'number; below 1,000,000,000,000';
 comment on column api.transactions.name is 'Title, 1 to 255 characters, not only blanks';
 comment on column api.transactions.currency is
   'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case. Default the account''s; without an account '
   '`usd`';
 comment on column api.transactions.external_id is
-  'Reference of an imported row, 1 to 255 characters; unique per context and source';
-comment on column api.transactions.category_id is 'Id of a category of the same context';
+  'Reference of an imported row, 1 to 255 characters; unique per workspace and source';
+comment on column api.transactions.category_id is 'Id of a category in the same workspace';
 comment on column api.transactions.reference_no is 'Reference or invoice number, up to 255 characters';
 comment on column api.transactions.description is 'Up to 5000 characters';
 comment on column api.transactions.status is '`paid`, `pending` or `failed`';
 comment on column api.transactions.source is 'Origin of the row, 1 to 64 characters';
 comment on column api.transactions.metadata is
   'Free JSON, up to 16 KiB and 16 levels; its numbers are below 1e30 and have up to 50 decimal places';
-comment on column api.transactions.account_id is 'Id of an account of the same context and currency';
+comment on column api.transactions.account_id is 'Id of an account in the same workspace and currency';
 comment on column api.transactions.transfer_id is
-  'The transfer: the same in both halves. Set by `/rpc/create_transfer`, or with both halves of a transfer in one '
-  'request; cannot be changed. The transaction''s own `id` marks a transfer whose other half is in no account: you '
-  'may set and clear it';
+  'The transfer: the same on both sides. Set by `/rpc/create_transfer`, or with both sides of a transfer in one '
+  'request; cannot be changed. The transaction''s own `id` marks a transfer whose other side isn''t in any account: '
+  'you may set and clear it';
 comment on column api.transactions.subscription_id is
-  'Id of a subscription of the same context: this transaction records its due day `due_on`. Set by '
+  'Id of a subscription in the same workspace: this transaction records its due day `due_on`. Set by '
   '`/rpc/record_subscription`. Set it yourself on a transaction that is already there, or clear it';
 comment on column api.transactions.due_on is
   'The recorded due day of the subscription: a date between 1900 and 2199. It stays when the transaction is moved '
@@ -59,7 +59,7 @@ comment on column api.transactions.organization_id is
   'transaction; cannot be changed';
 comment on column api.transactions.tenant is
   'The owner of the row: `o:` and the organization''s id, or `u:` and the user''s id for a personal row. Set by the '
-  'service. `tenant=eq.…` lists one context';
+  'service. `tenant=eq.…` lists one workspace';
 comment on column api.transactions.created_at is 'Set by the service';
 comment on column api.transactions.updated_at is 'Set by the service at each change';
 

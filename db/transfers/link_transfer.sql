@@ -33,7 +33,7 @@ begin
         hint = 'Nothing was saved. Unlink that transfer first with POST /rpc/unlink_transfer.';
   end if;
   if not (outgoing.amount < 0 and incoming.amount > 0) then
-    perform private.invalid('a transfer must go from a negative to a positive transaction',
+    perform private.invalid('a transfer must go from an outgoing to an incoming transaction',
       'p_from_transaction_id must have an amount below 0, and p_to_transaction_id one above 0.');
   end if;
   if outgoing.account_id is null or incoming.account_id is null or outgoing.account_id = incoming.account_id then

@@ -185,7 +185,7 @@ as $$
 begin
   raise invalid_parameter_value using
     message = 'a line item of a transfer can''t have a category',
-    detail = format('The transaction is %s.', p_transaction_id),
+    detail = format('Transaction ID: %s', p_transaction_id),
     hint = 'A transfer is neither income nor expense. Record interest or a fee as a separate transaction.';
 end
 $$;

@@ -163,7 +163,7 @@ test.each([
     expect(await listed(ann)).toEqual([])
     expect((await end(ann, phone)).status).toBe(200)
     expect((await phone.get('/get-session')).status).toBe(401)
-    await mailed(ann, 'You were signed out elsewhere')
+    await mailed(ann, 'You were signed out on your other devices')
     expect(await listed(ann)).toEqual([['sessions_revoked', undefined]])
     await phone.signIn()
     await ann.post('/change-password', { currentPassword: password, newPassword: 'something else' })
@@ -177,7 +177,7 @@ test.each([
 test('the operator ends a user’s sessions in SQL, and the user is notified', async () => {
   const ann = await signedIn(stack, 'Ann')
   await stack.sql.query('delete from auth.sessions where user_id = $1', [await ann.id()])
-  await mailed(ann, 'You were signed out elsewhere')
+  await mailed(ann, 'You were signed out on your other devices')
 })
 
 test('a member whose keys, webhooks and calendars end by a removal does not learn the address of the owner', async () => {

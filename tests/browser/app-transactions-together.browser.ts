@@ -153,7 +153,7 @@ describe('Cleo, with many rows', () => {
   test('Cleo, with many rows deletes all loaded rows, sees the next ones, and restores all of them by undo', async () => {
     await said(page, 'Coffee 2')
     await page.getByRole('checkbox', { name: 'Select the 200 loaded transactions' }).check()
-    await said(page, 'All 200 loaded transactions are selected, but not those further down')
+    await said(page, 'All 200 transactions loaded so far are selected')
     await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', {
       name: 'Delete',
     }).click()

@@ -292,7 +292,8 @@ describe('of an attachment', () => {
         status: 400,
         body: {
           code: '22023',
-          hint: 'name must be one line of 1 to 255 characters that is not only blanks or dots.',
+          hint:
+            "name must be a single line of 1 to 255 characters and can't consist only of spaces or dots.",
         },
       })
     }

@@ -261,10 +261,10 @@ test('a file with two equal purchases makes two rows, whether or not it names th
 describe('a row is invalid, and its reason', () => {
   const deep = `${'{"a":'.repeat(17)}1${'}'.repeat(17)}`
   test.each<[string, unknown]>([
-    ['amount "12,50" is not a number such as 12.50', { amount: '12,50' }],
-    ['amount "NaN" is not a number such as 12.50', { amount: 'NaN' }],
-    ['amount "Infinity" is not a number such as 12.50', { amount: 'Infinity' }],
-    ['amount is not a number such as 12.50', { amount: [1] }],
+    ['amount "12,50" is not a number; use a format such as 12.50', { amount: '12,50' }],
+    ['amount "NaN" is not a number; use a format such as 12.50', { amount: 'NaN' }],
+    ['amount "Infinity" is not a number; use a format such as 12.50', { amount: 'Infinity' }],
+    ['amount is not a number; use a format such as 12.50', { amount: [1] }],
     ['amount is missing', { amount: null }],
     ['amount is too large: it must be below 1,000,000,000,000', { amount: 999_999_999_999.995 }],
     ['amount is too large: it must be below 1,000,000,000,000', { amount: '-1000000000000' }],
@@ -274,13 +274,13 @@ describe('a row is invalid, and its reason', () => {
     ['name is missing', { name: ' \u200b ' }],
     ['name is longer than 255 characters', { name: 'n'.repeat(256) }],
     ['status "done" is not paid, pending or failed', { status: 'done' }],
-    ['transaction_date "31.01.2025" is not a date such as 2025-01-31, from 1900 to 2199', {
+    ['transaction_date "31.01.2025" is not a date from 1900 to 2199, such as 2025-01-31', {
       transaction_date: '31.01.2025',
     }],
-    ['transaction_date "2025-02-29" is not a date such as 2025-01-31, from 1900 to 2199', {
+    ['transaction_date "2025-02-29" is not a date from 1900 to 2199, such as 2025-01-31', {
       transaction_date: '2025-02-29',
     }],
-    ['transaction_date "2200-01-01" is not a date such as 2025-01-31, from 1900 to 2199', {
+    ['transaction_date "2200-01-01" is not a date from 1900 to 2199, such as 2025-01-31', {
       transaction_date: '2200-01-01',
     }],
     ['currency "euro" is unknown: use a three-letter code such as eur', {

@@ -215,7 +215,7 @@ describe('among equal purchases of several days has the row of its own day', () 
     expect(await judge(caller, [coffee(3)], more)).toMatchObject([{
       verdict: 'matched',
       reason:
-        'entered as "Coffee" on 2025-03-03; the row from 2025-03-04 previously matched to it will be rematched',
+        'entered as "Coffee" on 2025-03-03; the row from 2025-03-04 that was matched to this transaction will be matched again',
     }])
     for (
       const revert of [() => caller.delete('/imports?file_name=eq.monday'), () => undoLast(caller)]

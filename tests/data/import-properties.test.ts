@@ -218,7 +218,9 @@ test(
           const done = await store(caller, file, more)
           const after = (await stored(caller)).map(withoutTimes)
           // the row of an earlier file that had an entered transaction before is stored too
-          const moved = done.filter(({ reason }) => reason?.endsWith('will be rematched')).length
+          const moved = done.filter(({ reason }) =>
+            reason?.endsWith('will be matched again')
+          ).length
           const added = after.length - before.length -
             done.filter(({ verdict }) => ['new', 'transfer'].includes(verdict)).length
           expect([added >= 0, added <= moved]).toEqual([true, true])

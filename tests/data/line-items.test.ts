@@ -20,7 +20,7 @@ const tooMuch = (items: string, whole: string) => ({
   body: {
     code: '23514',
     message:
-      `line items violate constraint "line_items_fit": they total ${items}, but their transaction is ${whole}`,
+      `line items violate constraint "line_items_fit": they total ${items}, but the transaction amount is ${whole}`,
   },
 })
 
@@ -126,7 +126,7 @@ describe('items with different signs', () => {
         status: 400,
         body: {
           message:
-            'line items violate constraint "line_items_fit": they total 12.50, but their transaction is -20.00',
+            'line items violate constraint "line_items_fit": they total 12.50, but the transaction amount is -20.00',
           hint: expect.stringContaining('those of an expense are negative'),
         },
       })

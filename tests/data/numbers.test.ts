@@ -309,7 +309,10 @@ describe('an amount in a form that only newer versions of PostgreSQL read is 400
     expect(await mine.post('/rpc/import_transactions', { p_rows: [{ name: 'x', amount: '0x10' }] }))
       .toMatchObject({
         status: 200,
-        body: [{ verdict: 'invalid', reason: 'amount "0x10" is not a number such as 12.50' }],
+        body: [{
+          verdict: 'invalid',
+          reason: 'amount "0x10" is not a number; use a format such as 12.50',
+        }],
       })
     expect(
       (await mine.post('/rpc/set_balance', { p_account_id: account, p_balance: '12.50' })).status,

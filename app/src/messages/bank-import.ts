@@ -31,7 +31,7 @@ export const bankImport = inLanguage({
     withDirectionWords: 'your words for money in and out',
     withStatusWords: 'your words for posted and pending',
     withOneAccount: 'all rows in one account',
-    withAccountsBy: (account: string) => `accounts by “${account}”`,
+    withAccountsBy: (account: string) => `accounts from the “${account}” column`,
     withEncoding: (encoding: string) => `${encoding} encoding`,
     withRoundedAmounts: 'rounded amounts',
     withoutLongDecimals: 'rows with too many decimals skipped',
@@ -39,7 +39,7 @@ export const bankImport = inLanguage({
     withFeesIncluded: 'fees included in amounts',
     rows: (count: number) => `, ${count} ${count === 1 ? 'row' : 'rows'}`,
     readWith: (answers: string[]) => ` (${answers.join(', ')})`,
-    readAgain: 'Read again',
+    readAgain: 'Change answers',
     skippedLines: (count: number) =>
       `${count === 1 ? '1 invalid line' : `${count} invalid lines`} skipped`,
     lineNotes: (count: number) =>

@@ -65,7 +65,7 @@ export const dashboards = inLanguage({
     empty: 'No widgets yet.',
     deleteHint: 'This only deletes the layout. Your data isn’t affected.',
     hiddenFromViewers: 'Hidden from viewers',
-    visibleToTeam: 'Visible to everyone in the team',
+    visibleToTeam: 'Visible to everyone on the team',
     dashboards: 'Dashboards',
     listEmpty: 'No dashboards yet. A dashboard brings together the numbers you want to see.',
     listEmptyForViewers: 'No dashboards are shared with viewers yet.',

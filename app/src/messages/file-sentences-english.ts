@@ -5,8 +5,8 @@
 export const english: ReadonlyArray<readonly [reason: string, sentence: string]> = [
   ['transfer with "{}" on {} in account "{}"', 'transfer with “{}” on {} in account “{}”.'],
   ['the period through {} is closed', 'the period through {} is closed.'],
-  ['the bank changed: {}', 'the bank changed {}.'],
-  ['saved with different values: {}', 'saved with a different {}.'],
+  ['the bank changed: {}', 'the bank changed: {}.'],
+  ['saved with different values: {}', 'saved with different values: {}.'],
   ['its splits total {}', 'Its splits total {}.'],
   ['it is part of a transfer', 'It is part of a transfer.'],
   ['already imported under a different bank ID', 'Already imported under a different bank ID.'],
@@ -21,11 +21,11 @@ export const english: ReadonlyArray<readonly [reason: string, sentence: string]>
     'recorded from a recurring item as “{}” on {}.',
   ],
   ['entered as "{}" on {}', 'entered as “{}” on {}.'],
-  ['announced by the bank as "{}" on {}', 'announced by the bank as “{}” on {}.'],
+  ['pending at the bank as "{}" on {}', 'pending at the bank as “{}” on {}.'],
   ['imported from {} as "{}"', 'Imported from {} as “{}”.'],
   [
-    'the row from {} previously matched to it will be rematched',
-    'The row from {} previously matched to it will be rematched.',
+    'the row from {} that was matched to this transaction will be matched again',
+    'The row from {} that was matched to this transaction will be matched again.',
   ],
   [
     'previously imported and deleted by a user',

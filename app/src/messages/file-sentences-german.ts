@@ -414,10 +414,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Als wiederkehrende Zahlung „{}“ am {} eingetragen.',
   ],
   ['entered as "{}" on {}', 'Von Hand eingetragen als „{}“ am {}.'],
-  ['announced by the bank as "{}" on {}', 'Von der Bank angekündigt als „{}“ am {}.'],
+  ['pending at the bank as "{}" on {}', 'Von der Bank angekündigt als „{}“ am {}.'],
   ['imported from {} as "{}"', 'Importiert aus {} als „{}“.'],
   [
-    'the row from {} previously matched to it will be rematched',
+    'the row from {} that was matched to this transaction will be matched again',
     'Die Zeile aus {}, die bisher dazugehörte, wird neu zugeordnet.',
   ],
   [

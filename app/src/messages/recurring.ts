@@ -18,7 +18,7 @@ export const recurring = inLanguage({
     stillOpen: 'Still due',
     newItem: 'New recurring item',
     empty:
-      'No recurring items yet. Add rent, insurance and everything else you pay regularly. You’ll then see what’s due on the overview and in the months ahead.',
+      'No recurring items yet. Add rent, insurance and everything else you pay regularly. The overview will then show what’s due now and in the months ahead.',
     recordedAs: (amount: string, date: string) =>
       `Will be added as ${amount} on ${date} when you record it.`,
     none: 'None',

@@ -232,7 +232,7 @@ export const settings = inLanguage({
     scanHint:
       'Scan this with your authenticator app, or type in the key. Then enter the code the app shows.',
     scanKey: 'Key:',
-    openAuthenticator: 'Open the app on this device',
+    openAuthenticator: 'Open in authenticator app',
     turnOn: 'Turn on',
     qrCode: 'QR code for the authenticator app',
     twoFactorDisabled: 'Two-factor authentication is off.',
@@ -248,7 +248,7 @@ export const settings = inLanguage({
     codesCopied: 'Backup codes copied.',
     codesCopyFailed: 'Your browser blocked copying. Save the file instead.',
     backupCodesHint:
-      'Keep these backup codes where you can find them without your phone. Each one works once in place of the app. They won’t be shown again.',
+      'Keep these backup codes where you can find them without your phone. Each one works once in place of an authenticator code. They won’t be shown again.',
     saveFile: 'Save as file',
     codesKept: 'I’ve saved them',
     events: {
@@ -260,7 +260,7 @@ export const settings = inLanguage({
       two_factor_enabled: 'Two-factor authentication turned on',
       two_factor_disabled: 'Two-factor authentication turned off',
       backup_codes_created: 'Backup codes created',
-      backup_codes_voided: 'Backup codes invalidated',
+      backup_codes_voided: 'Backup codes revoked',
       device_trusted: 'Device trusted',
       passkey_added: 'Passkey added',
       passkey_deleted: 'Passkey deleted',

@@ -5,7 +5,7 @@ const withArticle = (role: string) => `${/^[aeio]/.test(role) ? 'an' : 'a'} ${ro
 
 export const team = inLanguage({
   en: {
-    created: (name: string) => `${name} created. You are now working in it.`,
+    created: (name: string) => `${name} created. You’ve been switched to it.`,
     newTeam: 'New team',
     verifyFirst: (email: string) => `First verify ${email} with the link in the email we sent you.`,
     planHint:
@@ -24,7 +24,7 @@ export const team = inLanguage({
     openTeam: 'Open',
     declined: 'Invitation declined.',
     yourInvitations: 'Your invitations',
-    acceptOf: (name: string) => `Accept ${name}`,
+    acceptOf: (name: string) => `Accept the invitation to ${name}`,
     accept: 'Accept',
     decline: 'Decline',
     roleChanged: (role: string) => `Role changed to ${role}.`,
@@ -42,7 +42,7 @@ export const team = inLanguage({
     isNow: (role: string) => `is now ${withArticle(role)}`,
     otherRole: 'member with another role',
     becameOwner: 'is now the owner',
-    by: (actor: string) => `, by ${actor}`,
+    by: (actor: string) => ` (by ${actor})`,
     unnamedWithin: 'an unnamed user',
     history: 'Membership history',
     teams: 'Teams',

@@ -28,8 +28,7 @@ export const transactions = inLanguage({
         `${rows} ${count === 1 ? 'was' : 'were'} already deleted by another user.`,
     },
     selectedTransactions: 'Selected transactions',
-    allLoadedSelected: (count: number) =>
-      `All ${count} loaded transactions are selected, but not those further down`,
+    allLoadedSelected: (count: number) => `All ${count} transactions loaded so far are selected`,
     selected: (count: number) => `${count} selected`,
     bulkCategory: 'Category of selected transactions',
     categoryChoice: 'Category…',
