@@ -13,8 +13,8 @@ comment on column api.accounts.currency is
   'transactions, recurring items or statement balances';
 comment on column api.accounts.balance is
   'Opening balance, may be negative; `current_balance` adds the transactions. Up to 2 decimal places; further ones '
-  'are rounded half away from zero. In a currency with 3 decimals, such as `kwd`, a third is rejected. In one '
-  'without decimals, such as `jpy`, a whole number';
+  'are rounded half away from zero. In a currency with 3 decimals, such as `kwd`, a third is rejected; in one '
+  'without decimals, such as `jpy`, it must be a whole number';
 comment on column api.accounts.opened_on is
   'Day of the opening balance, 1900 to 2199: `balance` counts from this day on. Null: it counts on every day';
 comment on column api.accounts.closed_on is

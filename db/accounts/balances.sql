@@ -16,8 +16,8 @@ comment on column api.balances.account_id is
 comment on column api.balances.on_date is 'Date of the balance, as of the end of that day: between 1900 and 2199';
 comment on column api.balances.balance is
   'Stated balance in the account''s currency, may be negative. Up to 2 decimal places; further ones are rounded half '
-  'away from zero. In a currency with 3 decimals, such as `kwd`, a third is rejected. In one without decimals, such '
-  'as `jpy`, a whole number';
+  'away from zero. In a currency with 3 decimals, such as `kwd`, a third is rejected; in one without decimals, such '
+  'as `jpy`, it must be a whole number';
 comment on column api.balances.source is 'Origin: `statement` of a bank, or `manual`. Default `manual`';
 comment on column api.balances.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.balances.organization_id is

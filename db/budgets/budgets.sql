@@ -21,7 +21,7 @@ comment on column api.budgets.starts_on is
   'which it is created; null for a row of one month';
 comment on column api.budgets.amount is
   'The limit, 0 or more. Up to 2 decimal places; further ones are rounded half away from zero. In a currency with 3 '
-  'decimals, such as `kwd`, a third is rejected. In one without decimals, such as `jpy`, a whole number';
+  'decimals, such as `kwd`, a third is rejected; in one without decimals, such as `jpy`, it must be a whole number';
 comment on column api.budgets.currency is 'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
 comment on column api.budgets.rollover is
   'Whether each month starts with what was left or overspent in the month before';

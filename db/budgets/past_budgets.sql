@@ -15,8 +15,8 @@ comment on column api.past_budgets.until is
   'First day of the first month to which it no longer applies, YYYY-MM-01, between 1900 and 2199';
 comment on column api.past_budgets.amount is
   'The budget of a month; null is no budget; 0 or more. Up to 2 decimal places; further ones are rounded half away '
-  'from zero. In a currency with 3 decimals, such as `kwd`, a third is rejected. In one without decimals, such as '
-  '`jpy`, a whole number';
+  'from zero. In a currency with 3 decimals, such as `kwd`, a third is rejected; in one without decimals, such as '
+  '`jpy`, it must be a whole number';
 comment on column api.past_budgets.rollover is
   'Whether each month started with what was left or overspent in the month before';
 comment on column api.past_budgets.starts_on is

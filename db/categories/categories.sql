@@ -24,9 +24,9 @@ comment on column api.categories.parent_id is
   'Id of another category in the same workspace that has no parent; null is none';
 comment on column api.categories.monthly_budget is
   'Monthly limit of spending; 0 or more. Up to 2 decimal places; further ones are rounded half away from zero. In a '
-  'currency with 3 decimals, such as `kwd`, a third is rejected. In one without decimals, such as `jpy`, a whole '
-  'number. `/rpc/get_budget_comparison` compares it with spending. The first value applies to every month; a change '
-  'leaves the months before the current one as they were';
+  'currency with 3 decimals, such as `kwd`, a third is rejected; in one without decimals, such as `jpy`, it must be '
+  'a whole number. `/rpc/get_budget_comparison` compares it with spending. The first value applies to every month; a '
+  'change leaves the months before the current one as they were';
 comment on column api.categories.budget_currency is
   'Currency of monthly_budget: ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
 comment on column api.categories.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';

@@ -14,8 +14,8 @@ comment on column api.subscriptions.kind is
   '`expense`, `income` or `transfer`, which counts in no category. Default `expense`';
 comment on column api.subscriptions.amount is
   'Amount of each due day, not negative: `kind` says the direction. Above 0 for a transfer. Up to 2 decimal places; '
-  'further ones are rounded half away from zero. In a currency with 3 decimals, such as `kwd`, a third is rejected. '
-  'In one without decimals, such as `jpy`, a whole number';
+  'further ones are rounded half away from zero. In a currency with 3 decimals, such as `kwd`, a third is rejected; '
+  'in one without decimals, such as `jpy`, it must be a whole number';
 comment on column api.subscriptions.period is '`monthly`, `yearly`, `quarterly`, `semi-annually`, `weekly` or `daily`';
 comment on column api.subscriptions.description is 'Up to 5000 characters';
 comment on column api.subscriptions.logo_url is 'http or https URL, up to 2048 characters';

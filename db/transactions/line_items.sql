@@ -18,7 +18,7 @@ comment on column api.line_items.name is 'Name, 1 to 255 characters, not only bl
 comment on column api.line_items.amount is
   'Amount in the transaction''s currency, with its own sign: negative in an expense, positive for a coupon or refund '
   'there. Up to 2 decimal places; further ones are rounded half away from zero. In a currency with 3 decimals, such '
-  'as `kwd`, a third is rejected. In one without decimals, such as `jpy`, a whole number';
+  'as `kwd`, a third is rejected; in one without decimals, such as `jpy`, it must be a whole number';
 comment on column api.line_items.quantity is 'Quantity: a number with 3 decimal places';
 comment on column api.line_items.category_id is 'Id of a category in the transaction''s workspace';
 comment on column api.line_items.user_id is

@@ -19,8 +19,8 @@ The deletion of a transaction deletes its line items and tag associations. Embed
 comment on column api.transactions.id is 'Identifier';
 comment on column api.transactions.amount is
   'Amount, negative for an expense. Up to 2 decimal places; further ones are rounded half away from zero. In a '
-  'currency with 3 decimals, such as `kwd`, a third is rejected. In one without decimals, such as `jpy`, a whole '
-  'number; below 1,000,000,000,000';
+  'currency with 3 decimals, such as `kwd`, a third is rejected; in one without decimals, such as `jpy`, it must be '
+  'a whole number; below 1,000,000,000,000';
 comment on column api.transactions.name is 'Title, 1 to 255 characters, not only blanks';
 comment on column api.transactions.currency is
   'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case. Default the account''s; without an account '

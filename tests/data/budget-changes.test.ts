@@ -95,7 +95,7 @@ test('a budget for every month accepts only the first day of a month, and a budg
     body: {
       code: '23514',
       message: expect.stringContaining('budgets_starts_on_of_every_month'),
-      hint: expect.stringContaining('starts_on: First day'),
+      hint: expect.stringContaining('starts_on: First month'),
     },
   })
   const { id } = await budget(caller, food, null, 1, { starts_on: '2025-01-01' })

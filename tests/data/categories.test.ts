@@ -178,7 +178,7 @@ describe('a subcategory', () => {
       [
         "of another kind than its parent's",
         ({ child }) => [child, { kind: 'income' }],
-        /same type as its parent: expense/,
+        /same kind as its parent: expense/,
       ],
     ],
   )('%s is 400, and nothing changes', async (_, change, message) => {

@@ -108,7 +108,7 @@ describe('an amount', () => {
         message:
           `new row for relation "${table}" violates check constraint "${table}_${amount}_fits_currency"`,
         fields: [amount, currency],
-        hint: expect.stringContaining('a whole number in a currency without decimals') as string,
+        hint: expect.stringContaining('it must be a whole number') as string,
       }
       expect(
         error(
@@ -144,7 +144,7 @@ describe('an amount', () => {
           `new row for relation "${table}" violates check constraint "${table}_${amount}_fits_currency"`,
         fields: [amount, currency],
         hint: expect.stringContaining(
-          'a third is refused where the currency has 3, such as kwd',
+          'In a currency with 3 decimals, such as kwd, a third is rejected',
         ) as string,
       }
       const fits = { ...await row(table), [currency]: 'KWD', [amount]: 1.23 }

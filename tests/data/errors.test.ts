@@ -365,20 +365,25 @@ test("an id that a reference does not accept gives the same error if it is missi
       'transactions',
       'category_id',
       'categories',
-      'category_id: Id of a category of the same context.',
+      'category_id: Id of a category in the same workspace.',
     ],
     [
       'subscriptions',
       'category_id',
       'categories',
-      'category_id: Id of a category of the same context.',
+      'category_id: Id of a category in the same workspace.',
     ],
-    ['budgets', 'category_id', 'categories', 'category_id: Id of a category of the same context.'],
+    [
+      'budgets',
+      'category_id',
+      'categories',
+      'category_id: Id of a category in the same workspace.',
+    ],
     [
       'line_items',
       'category_id',
       'categories',
-      "category_id: Id of a category of the transaction's context.",
+      "category_id: Id of a category in the transaction's workspace.",
     ],
     ['line_items', 'transaction_id', 'transactions', 'transaction_id: Id of its transaction.'],
     [
@@ -387,7 +392,7 @@ test("an id that a reference does not accept gives the same error if it is missi
       'transactions',
       'transaction_id: Id of the transaction.',
     ],
-    ['transaction_tags', 'tag_id', 'tags', "tag_id: Id of a tag of the transaction's context."],
+    ['transaction_tags', 'tag_id', 'tags', "tag_id: Id of a tag in the transaction's workspace."],
   ]
   for (const [table, column, referenced, hint] of references) {
     const row = await samples[table]?.row(ann, {})

@@ -292,7 +292,7 @@ describe('items of a transaction in another currency', () => {
       body: {
         code: '23514',
         message,
-        hint: expect.stringContaining('a third is refused') as string,
+        hint: expect.stringContaining('a third is rejected') as string,
       },
     }
     expect(await mine.post('/line_items', { transaction_id, name: 'Tea', amount: 1.005 }))

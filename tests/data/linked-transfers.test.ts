@@ -72,10 +72,10 @@ test('link_transfer refuses rows that are no transfer, and stores nothing', asyn
   })
   const id = async (row: Promise<Row>): Promise<string> => (await row)['id']
   expect(await link(caller, to['id'], from['id'])).toMatchObject(
-    wrong(/negative to a positive transaction/),
+    wrong(/outgoing to an incoming transaction/),
   )
   expect(await link(caller, from['id'], from['id'])).toMatchObject(
-    wrong(/negative to a positive transaction/),
+    wrong(/outgoing to an incoming transaction/),
   )
   expect(await link(caller, from['id'], await id(enter(caller, savings, 499, '2025-01-31'))))
     .toMatchObject(wrong(/so their amounts must match/))

@@ -213,7 +213,7 @@ describe('references', () => {
         status: 409,
         body: {
           code: '23503',
-          hint: 'category_id: Id of a category of the same context.',
+          hint: 'category_id: Id of a category in the same workspace.',
           details: 'Key is not present in table "categories".',
           message:
             `insert or update on table "${table}" violates foreign key constraint "${table}_category_id_fkey"`,

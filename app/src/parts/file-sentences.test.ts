@@ -93,7 +93,7 @@ test('a file name before a sentence and several reasons in one text are translat
 test('an English reason has the names of columns and days as users read them, and each reason has a German one', () => {
   expect(
     fileSentence('saved with different values: transaction_date, amount; it is part of a transfer'),
-  ).toBe('saved with a different date, amount. It is part of a transfer.')
+  ).toBe('saved with different values: date, amount. It is part of a transfer.')
   expect(fileSentence('row 3 has the same external_id "a1"')).toBe(
     'row 3 has the same transaction ID.',
   )
