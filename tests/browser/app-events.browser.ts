@@ -49,7 +49,7 @@ test('the owner of a team reads who joined, changed roles and left, and an edito
   await expect.poll(() => events.count()).toBe(3)
   await page.getByLabel('viewer’s role').selectOption('editor')
   await expect.poll(() => events.first().textContent()).toMatch(
-    /^viewer is now an editor, by Owner/,
+    /^viewer is now an editor \(by Owner\)/,
   )
   const { body: { user: { id } } } = await viewer.get('/get-session')
   await story.stack.sql.query('delete from auth.users where id = $1', [id])

@@ -228,7 +228,7 @@ describe('an invited user', () => {
   test('an invited user finds the invitation among her teams without the mail', async () => {
     const { ann } = await invited()
     const page = await story.open(ann, '/team')
-    await press(page, 'Accept The Team')
+    await press(page, 'Accept the invitation to The Team')
     await press(page, 'Open')
     await context(page, /The Team\s*viewer/)
     await page.context().close()
