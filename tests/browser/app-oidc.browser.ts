@@ -63,7 +63,7 @@ test('Bob, who has no password, creates a key for a program, and deletes his acc
   await signInThere(page, 'bob')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.goto(`${story.stack.publicUrl}/settings`)
-  await page.getByText('You don’t have a password.').waitFor()
+  await page.getByText('You don’t have a password.', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Set a password by email' }).waitFor()
   await page.getByRole('button', { name: 'New API key' }).click()
   await page.getByLabel('Purpose').fill('Report')

@@ -79,7 +79,7 @@ test('Ann ticks what her statement has, after a reload too, deletes the copy tha
   expect(await explanations(page)).toEqual([`Shoes on ${dayOf(-10)} may not be on the statement.`])
   await page.getByRole('button', { name: 'Delete Shoes' }).click()
   await agreement(page).getByText('Reconciled').waitFor()
-  expect(await figures(page)).toEqual(['€435.00', '€435.00', '2 of 2', '€435.00'])
+  await expect.poll(() => figures(page)).toEqual(['€435.00', '€435.00', '2 of 2', '€435.00'])
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: `Close through ${dayOf(-5)}` }).click()
   await agreement(page).getByText(`Closed through ${dayOf(-5)}. These figures won’t change.`)
